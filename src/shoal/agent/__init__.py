@@ -1,0 +1,1 @@
+"""One node: discovers cards, runs pods under keepers, tells what is true. No cluster-wide view."""

@@ -1,0 +1,82 @@
+"""What every object carries, and the names that belong to shoal."""
+
+from typing import Final
+
+import msgspec
+
+GROUP: Final = "shoal.dev"
+VERSION: Final = "v1alpha1"
+API_VERSION: Final = f"{GROUP}/{VERSION}"
+
+DRIVER: Final = "gpu.shoal.dev"
+"""Driver name and DeviceClass of shared cards."""
+
+SCHEDULER: Final = "shoal"
+"""``schedulerName`` of the pods that shoal makes."""
+
+LABEL_RUN: Final = "shoal.dev/run"
+LABEL_RANK: Final = "shoal.dev/rank"
+LABEL_REPLICAS: Final = "shoal.dev/replicas"
+LABEL_ATTEMPT: Final = "shoal.dev/attempt"
+LABEL_GANG: Final = "shoal.dev/gang"
+LABEL_QUEUE: Final = "shoal.dev/queue"
+ANNOTATION_CODE: Final = "shoal.dev/code"
+ANNOTATION_RANK_PORT: Final = "shoal.dev/rank-port"
+"""On rank 0's pod: the port its agent chose for the others to meet at."""
+
+
+class View(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
+    """Base of the typed views: camelCase on the wire, unknown fields skipped."""
+
+
+class OwnerReference(View):
+    """Who made this object; when that one goes, this one goes."""
+
+    api_version: str = ""
+    kind: str = ""
+    name: str = ""
+    uid: str = ""
+    controller: bool = False
+    block_owner_deletion: bool = False
+
+
+class ObjectMeta(View):
+    """``metadata`` as every kind has it. Times are RFC 3339 texts."""
+
+    name: str = ""
+    generate_name: str = ""
+    namespace: str = ""
+    uid: str = ""
+    resource_version: str = ""
+    generation: int = 0
+    creation_timestamp: str | None = None
+    deletion_timestamp: str | None = None
+    deletion_grace_period_seconds: int | None = None
+    labels: dict[str, str] = {}
+    annotations: dict[str, str] = {}
+    finalizers: list[str] = []
+    owner_references: list[OwnerReference] = []
+
+
+class Object(View):
+    """Any object, by its metadata alone."""
+
+    api_version: str = ""
+    kind: str = ""
+    metadata: ObjectMeta = msgspec.field(default_factory=ObjectMeta)
+
+
+class Condition(View):
+    """One entry of ``status.conditions``."""
+
+    type: str = ""
+    status: str = "Unknown"
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+    observed_generation: int = 0
+
+
+def find_condition(conditions: list[Condition], kind: str) -> Condition | None:
+    """The condition of that type, if there is one."""
+    return next((c for c in conditions if c.type == kind), None)

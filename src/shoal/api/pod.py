@@ -1,0 +1,246 @@
+"""A typed view of Pod: the fields that shoal reads."""
+
+import msgspec
+
+from shoal.api.meta import Condition, Object, View
+
+
+class ObjectFieldSelector(View):
+    """``fieldRef``: a field of the pod itself."""
+
+    field_path: str = ""
+
+
+class KeySelector(View):
+    """``configMapKeyRef`` or ``secretKeyRef``."""
+
+    name: str = ""
+    key: str = ""
+    optional: bool = False
+
+
+class EnvVarSource(View):
+    """Where a variable's value comes from."""
+
+    field_ref: ObjectFieldSelector | None = None
+    config_map_key_ref: KeySelector | None = None
+    secret_key_ref: KeySelector | None = None
+
+
+class EnvVar(View):
+    """One variable of a container's environment."""
+
+    name: str = ""
+    value: str = ""
+    value_from: EnvVarSource | None = None
+
+
+class EnvFromRef(View):
+    """``configMapRef`` or ``secretRef`` of ``envFrom``."""
+
+    name: str = ""
+    optional: bool = False
+
+
+class EnvFrom(View):
+    """A whole config map or secret as environment."""
+
+    prefix: str = ""
+    config_map_ref: EnvFromRef | None = None
+    secret_ref: EnvFromRef | None = None
+
+
+class ContainerClaim(View):
+    """Which of the pod's claims this container uses."""
+
+    name: str = ""
+    request: str = ""
+
+
+class Resources(View):
+    """Quantities by resource name, as written."""
+
+    requests: dict[str, str | int] = {}
+    limits: dict[str, str | int] = {}
+    claims: list[ContainerClaim] = []
+
+
+class VolumeMount(View):
+    """Where a volume appears. For a process pod ``mount_path`` is linked, not mounted."""
+
+    name: str = ""
+    mount_path: str = ""
+    sub_path: str = ""
+    read_only: bool = False
+
+
+class Container(View):
+    """One program of a pod."""
+
+    name: str = ""
+    image: str = ""
+    command: list[str] = []
+    args: list[str] = []
+    working_dir: str = ""
+    env: list[EnvVar] = []
+    env_from: list[EnvFrom] = []
+    resources: Resources = msgspec.field(default_factory=Resources)
+    volume_mounts: list[VolumeMount] = []
+
+
+class KeyToPath(View):
+    """One file of a config map or secret volume."""
+
+    key: str = ""
+    path: str = ""
+    mode: int | None = None
+
+
+class ConfigMapVolume(View):
+    """A config map as a folder of files."""
+
+    name: str = ""
+    items: list[KeyToPath] = []
+    default_mode: int = 0o644
+    optional: bool = False
+
+
+class SecretVolume(View):
+    """A secret as a folder of files."""
+
+    secret_name: str = ""
+    items: list[KeyToPath] = []
+    default_mode: int = 0o644
+    optional: bool = False
+
+
+class HostPathVolume(View):
+    """A folder or file of the machine."""
+
+    path: str = ""
+    type: str = ""
+
+
+class EmptyDirVolume(View):
+    """A folder that lives as long as the pod."""
+
+    medium: str = ""
+    size_limit: str | int | None = None
+
+
+class Volume(View):
+    """One volume; exactly one of the sources is set."""
+
+    name: str = ""
+    empty_dir: EmptyDirVolume | None = None
+    config_map: ConfigMapVolume | None = None
+    secret: SecretVolume | None = None
+    host_path: HostPathVolume | None = None
+
+
+class PodClaim(View):
+    """An entry of ``spec.resourceClaims``."""
+
+    name: str = ""
+    resource_claim_name: str = ""
+    resource_claim_template_name: str = ""
+
+
+class PodSpec(View):
+    """What the pod is to be."""
+
+    node_name: str = ""
+    scheduler_name: str = ""
+    priority: int = 0
+    priority_class_name: str = ""
+    restart_policy: str = "Always"
+    termination_grace_period_seconds: int | None = None
+    active_deadline_seconds: int | None = None
+    node_selector: dict[str, str] = {}
+    resource_claims: list[PodClaim] = []
+    init_containers: list[Container] = []
+    containers: list[Container] = []
+    volumes: list[Volume] = []
+
+
+class TerminatedState(View):
+    """How a container ended. ``signal`` is 0 unless it was killed by one."""
+
+    exit_code: int = 0
+    signal: int = 0
+    reason: str = ""
+    message: str = ""
+    started_at: str | None = None
+    finished_at: str | None = None
+
+
+class RunningState(View):
+    """Since when a container runs."""
+
+    started_at: str | None = None
+
+
+class WaitingState(View):
+    """Why a container does not run yet."""
+
+    reason: str = ""
+    message: str = ""
+
+
+class ContainerState(View):
+    """Exactly one of the three."""
+
+    waiting: WaitingState | None = None
+    running: RunningState | None = None
+    terminated: TerminatedState | None = None
+
+
+class ContainerStatus(View):
+    """What became of a container."""
+
+    name: str = ""
+    ready: bool = False
+    restart_count: int = 0
+    state: ContainerState = msgspec.field(default_factory=ContainerState)
+    last_state: ContainerState = msgspec.field(default_factory=ContainerState)
+
+
+class PodClaimStatus(View):
+    """The claim made for an entry of ``spec.resourceClaims`` from its template."""
+
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class PodStatus(View):
+    """What the pod is."""
+
+    phase: str = "Pending"
+    reason: str = ""
+    message: str = ""
+    host_ip: str = msgspec.field(default="", name="hostIP")
+    pod_ip: str = msgspec.field(default="", name="podIP")
+    start_time: str | None = None
+    conditions: list[Condition] = []
+    container_statuses: list[ContainerStatus] = []
+    init_container_statuses: list[ContainerStatus] = []
+    resource_claim_statuses: list[PodClaimStatus] = []
+
+
+class Pod(Object):
+    """Programs that run together on one node."""
+
+    spec: PodSpec = msgspec.field(default_factory=PodSpec)
+    status: PodStatus = msgspec.field(default_factory=PodStatus)
+
+    @property
+    def finished(self) -> bool:
+        """Whether the pod has ended for good."""
+        return self.status.phase in ("Succeeded", "Failed")
+
+    def claim_name(self, entry: PodClaim) -> str:
+        """The claim behind an entry of ``spec.resourceClaims``; empty while not made yet."""
+        if entry.resource_claim_name:
+            return entry.resource_claim_name
+        made = (s for s in self.status.resource_claim_statuses if s.name == entry.name)
+        return next((s.resource_claim_name or "" for s in made), "")

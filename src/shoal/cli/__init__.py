@@ -1,0 +1,1 @@
+"""One file a verb. One-shot verbs import little: the blocking client, and rich only to draw."""

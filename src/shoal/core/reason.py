@@ -1,0 +1,75 @@
+"""Reason: why something waits or was refused, as a code and its operands.
+
+Turned into words by ``core.words``; stored as the code, so that it is counted and compared
+without reading sentences.
+"""
+
+from enum import StrEnum
+
+import msgspec
+
+from shoal.units.gpu import Share
+
+
+class Code(StrEnum):
+    """The dominant reasons, most basic first: what can never be comes before what is busy."""
+
+    NO_NODES = "NoNodes"
+    """No node is ready to take work."""
+    NO_RUNTIME = "NoContainerRuntime"
+    """An image other than ``host`` where nodes have no container runtime."""
+    NO_MODEL = "NoSuchModel"
+    """No card of an allowed model exists."""
+    TOO_LARGE = "TooLarge"
+    """More than all nodes together, or a card, could ever give."""
+    SELECTOR = "NodeSelector"
+    """No node carries the labels asked for."""
+    GANG_INCOMPLETE = "GangIncomplete"
+    """Not all members of the gang exist yet."""
+    CLAIM_MISSING = "ClaimMissing"
+    """A claim that the pod names does not exist yet, or cannot be understood."""
+    CARDS_BUSY = "CardsBusy"
+    """Whole cards, or different cards for a gang: fewer are free than asked."""
+    MEMORY_BUSY = "CardMemoryBusy"
+    """No card has that much memory free."""
+    COMPUTE_BUSY = "CardComputeBusy"
+    """No card has that much compute free."""
+    CPU_BUSY = "CpuBusy"
+    """No node has that much CPU free."""
+    HOST_MEMORY_BUSY = "MemoryBusy"
+    """No node has that much memory free."""
+    RELEASING = "Releasing"
+    """What would fit is held by programs that are just ending."""
+
+
+class Holder(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """Who holds what is missing. ``amount`` is in the unit of the reason's operands.
+
+    ``ends_at`` is ms since the epoch at the latest, or 0 where no end is known.
+    """
+
+    name: str
+    amount: int
+    card: str = ""
+    node: str = ""
+    ends_at: int = 0
+    releasing: bool = False
+
+
+class Reason(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
+    """A code and its operands.
+
+    ``asked``, ``best`` and ``total`` are counts of cards, MiB, milli-card or mCPU as the code
+    says: what is asked (per card, or in all), the best that is free, and what exists at all.
+    ``holders`` come largest first. ``models`` are those that exist, for NO_MODEL.
+    """
+
+    code: Code
+    asked: int = 0
+    best: int = 0
+    total: int = 0
+    share: Share | None = None
+    members: int = 1
+    holders: tuple[Holder, ...] = ()
+    models: tuple[str, ...] = ()
+    detail: str = ""

@@ -1,0 +1,1 @@
+"""Speaking the Kubernetes dialect: kubeconfig, clients, reflectors, work queue. No business."""

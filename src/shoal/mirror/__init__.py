@@ -1,0 +1,1 @@
+"""Watched objects to the core's events, one way. No policy."""

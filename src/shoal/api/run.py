@@ -82,7 +82,11 @@ class RunSpec(View, forbid_unknown_fields=True):
 
 
 class Failure(View):
-    """The first thing that went wrong. ``signal`` is 0 unless a signal killed the replica."""
+    """The first thing that went wrong. ``signal`` is 0 unless a signal killed the replica.
+
+    ``finished_at`` (RFC 3339) is when it happened: a fact that arrives later but happened
+    earlier takes its place.
+    """
 
     rank: int = 0
     pod: str = ""
@@ -90,6 +94,7 @@ class Failure(View):
     signal: int = 0
     reason: str = ""
     message: str = ""
+    finished_at: str = ""
 
 
 class ReplicaStatus(View):

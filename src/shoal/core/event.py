@@ -45,13 +45,17 @@ class Hold(_Fact, frozen=True):
 
 
 class Placed(_Fact, frozen=True):
-    """A bound pod that has not ended: the CPU and memory it takes of its node."""
+    """A bound pod that has not ended: the CPU and memory it takes of its node.
+
+    ``ends_at`` is the latest end if one is known, else 0.
+    """
 
     pod: str
     owner: str
     node: str
     cpu_milli: int
     memory_mib: int
+    ends_at: int = 0
 
 
 class ClaimAsk(_Fact, frozen=True):
@@ -84,7 +88,8 @@ class Group(_Fact, frozen=True):
     """Pods that are placed together or not at all; a plain pod is a group of one.
 
     ``key`` is ``namespace/name`` of the gang, or of the pod. ``size`` is how many members make
-    it whole. Members of a group get distinct cards unless ``pack``.
+    it whole, not counting those that are bound already. Members of a group get distinct cards
+    unless ``pack``.
     """
 
     key: str
@@ -118,7 +123,7 @@ class NodeChanged(Event, frozen=True):
 
 
 class NodeGone(Event, frozen=True):
-    """A node was deleted. What it held is forgotten with it."""
+    """A node was deleted. What is held there stays held until told gone: it may come back."""
 
     name: str
 

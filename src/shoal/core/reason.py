@@ -38,18 +38,42 @@ class Code(StrEnum):
     """No node has that much CPU free."""
     HOST_MEMORY_BUSY = "MemoryBusy"
     """No node has that much memory free."""
+    GANG_BUSY = "GangBusy"
+    """Each member would fit alone, but not all of them at the same time."""
     RELEASING = "Releasing"
     """What would fit is held by programs that are just ending."""
+    RETRYING = "Retrying"
+    """The last decision could not be written; it is tried again shortly."""
+
+
+class Resource(StrEnum):
+    """What the operands of a reason count."""
+
+    CARDS = "cards"
+    """Cards: whole, or different ones."""
+    CARD_MEMORY = "cardMemory"
+    """MiB of one card."""
+    CARD_COMPUTE = "cardCompute"
+    """Milli-card of one card."""
+    CPU = "cpu"
+    """mCPU of nodes."""
+    MEMORY = "memory"
+    """MiB of nodes."""
+    MEMBERS = "members"
+    """Members of a gang that fit at the same time."""
 
 
 class Holder(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
-    """Who holds what is missing. ``amount`` is in the unit of the reason's operands.
+    """Who holds what is missing.
 
-    ``ends_at`` is ms since the epoch at the latest, or 0 where no end is known.
+    ``amount`` is in the unit of the reason's operands; where those count cards or members it is
+    milli-card, and ``memory_mib`` tells the card's memory that goes with it. ``ends_at`` is ms
+    since the epoch at the latest, or 0 where no end is known.
     """
 
     name: str
     amount: int
+    memory_mib: int = 0
     card: str = ""
     node: str = ""
     ends_at: int = 0
@@ -59,12 +83,15 @@ class Holder(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
 class Reason(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """A code and its operands.
 
-    ``asked``, ``best`` and ``total`` are counts of cards, MiB, milli-card or mCPU as the code
-    says: what is asked (per card, or in all), the best that is free, and what exists at all.
-    ``holders`` come largest first. ``models`` are those that exist, for NO_MODEL.
+    ``asked``, ``best`` and ``total`` are in units of ``resource``: what is asked, the best that
+    is free (for TOO_LARGE: that could ever be), and what exists at all. ``members`` is how many
+    members the group has: for several, operands are sums over all of them, save those of one
+    card. ``holders`` come largest first. ``models`` are the cards that exist, as
+    ``2 × A100-80GB``.
     """
 
     code: Code
+    resource: Resource | None = None
     asked: int = 0
     best: int = 0
     total: int = 0

@@ -14,7 +14,7 @@ def load(folder: Path) -> list[bytes]:
     """Read a batch. Raises ValueError when the folder holds no images."""
     batch = [path.read_bytes() for path in sorted(folder.glob("*.png"))]
     if not batch:
-        raise ValueError(f"batch of {len(batch)} images in {folder}")
+        raise ValueError(f"batch of 0 images in {folder}")
     return batch
 
 

@@ -1,0 +1,16 @@
+"""``shoal agent``: the agent of this machine."""
+
+import click
+
+
+@click.command(hidden=True)
+@click.option("--gpus", default="", help="Simulated cards; real ones are found by themselves.")
+@click.option("--node-name", default="", help="Name of this node.  [default: the host's name]")
+@click.option("--go-fd", type=int, hidden=True)
+def command(gpus: str, node_name: str, go_fd: int | None) -> None:
+    """Run pods that are bound to this machine."""
+    from shoal.agent.main import run_agent
+    from shoal.cli.box.child import run_child
+    from shoal.kube.config import home_path
+
+    run_child(lambda ready: run_agent(home_path(), node_name, gpus, ready=ready), go_fd)

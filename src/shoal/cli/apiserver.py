@@ -1,0 +1,17 @@
+"""``shoal apiserver``: the embedded API server of a home."""
+
+import click
+
+from shoal.cli.box.ports import DEFAULT_PORT
+
+
+@click.command(hidden=True)
+@click.option("--port", type=click.IntRange(0, 65535), default=DEFAULT_PORT, show_default=True)
+@click.option("--go-fd", type=int, hidden=True)
+def command(port: int, go_fd: int | None) -> None:
+    """Serve the objects of the home on 127.0.0.1."""
+    from shoal.apiserver.main import serve
+    from shoal.cli.box.child import run_child
+    from shoal.kube.config import home_path
+
+    run_child(lambda ready: serve(home_path(), port, ready=lambda got: ready(str(got))), go_fd)

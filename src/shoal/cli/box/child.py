@@ -1,0 +1,76 @@
+"""What every process of the box does alike: wait for its turn, tell that it is ready, stop.
+
+A supervisor hands a child a pipe: one byte on it means that the API server is ready, its end
+means that the supervisor is gone. Started by hand there is no pipe, and the child goes at once.
+"""
+
+import asyncio
+import logging
+import os
+import signal
+import sys
+from collections.abc import Awaitable, Callable, Coroutine
+
+import structlog
+
+
+def run_child(
+    work: Callable[[Callable[[str], None]], Coroutine[None, None, None]], go_fd: int | None
+) -> None:
+    """Run ``work`` until it ends, a signal asks for the end, or the supervisor is gone.
+
+    ``work`` is given a function to call once others may count on it.
+    """
+    import uvloop
+
+    structlog.configure(
+        processors=[
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso"),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
+    uvloop.run(_until_told(work(_say_ready), go_fd))
+
+
+def _say_ready(word: str = "") -> None:
+    print(f"ready {word}".strip(), flush=True)
+
+
+async def _until_told(work: Awaitable[None], go_fd: int | None) -> None:
+    told = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, told.set)
+    if go_fd is not None:
+        await _wait_for_go(go_fd, told)
+    task = asyncio.ensure_future(work)
+    end = asyncio.ensure_future(told.wait())
+    await asyncio.wait({task, end}, return_when=asyncio.FIRST_COMPLETED)
+    if not task.done():
+        task.cancel()
+        await asyncio.wait({task})
+    end.cancel()
+    if not task.cancelled():
+        task.result()
+
+
+async def _wait_for_go(go_fd: int, told: asyncio.Event) -> None:
+    """Return on the first byte, and from then on watch for the end of the pipe."""
+    loop = asyncio.get_running_loop()
+    gone_on = asyncio.Event()
+
+    def readable() -> None:
+        if os.read(go_fd, 1):
+            gone_on.set()
+        else:
+            loop.remove_reader(go_fd)
+            told.set()
+            gone_on.set()
+
+    loop.add_reader(go_fd, readable)
+    await gone_on.wait()

@@ -1,0 +1,56 @@
+"""``shoal status``: whether the box runs, with what, and what it does."""
+
+import sys
+from collections import Counter
+from typing import Final
+
+import click
+
+from shoal.cli.box.errors import BoxError
+from shoal.cli.box.home import BoxState, now_seconds, running
+
+_PHASES: Final = ("Queued", "Starting", "Running", "Succeeded", "Failed", "Stopped", "TimedOut")
+
+
+@click.command()
+def command() -> None:
+    """Tell whether the box runs, its processes, its cards and its runs."""
+    from shoal.kube.config import home_path
+    from shoal.units.duration import say_duration
+
+    home = home_path()
+    state = running(home)
+    if state is None:
+        raise BoxError(f"no box runs on {home}. Start one: shoal up")
+    up = say_duration(now_seconds() - state.started)
+    print(f"box up for {up} at https://127.0.0.1:{state.port} · home {home} · pid {state.pid}")
+    _say_processes(state)
+    _say_work()
+
+
+def _say_processes(state: BoxState) -> None:
+    from shoal.cli.box.memory import pss_mib
+
+    for process in state.processes:
+        memory = pss_mib(process.pid)
+        alive = f"pid {process.pid} · {memory} MiB" if memory is not None else "down"
+        again = f" · started anew {process.restarts} times" if process.restarts else ""
+        print(f"  {process.name:<9} {alive}{again}")
+
+
+def _say_work() -> None:
+    from shoal.api.kinds import RUNS
+    from shoal.cli.box.facts import say_cards
+    from shoal.kube.blocking import BlockingClient
+    from shoal.kube.config import load_config
+    from shoal.kube.errors import Unreachable
+
+    client = BlockingClient(load_config())
+    try:
+        print(f"  cards     {say_cards(client)}")
+        phases = Counter(str(run.status.phase) for run in client.list(RUNS).items)
+    except Unreachable as error:
+        print(f"shoal: {error.message}", file=sys.stderr)
+        sys.exit(1)
+    told = [f"{phases[phase]} {phase.lower()}" for phase in _PHASES if phases[phase]]
+    print(f"  runs      {' · '.join(told) or 'none'}")

@@ -1,0 +1,45 @@
+# What a contributor types. Everything runs in .venv, which every target makes or renews first.
+PYTHON ?= python3# 3.11 or newer; used once, to make .venv
+
+BIN := .venv/bin
+READY := .venv/.ready
+SANITIZED := build/sanitized
+NATIVE := $(shell find native -type f)
+# pip's cmake serves where the system has none
+export PATH := $(PATH):$(CURDIR)/$(BIN)
+
+.PHONY: venv test sanitized demo bench docs clean
+
+venv: $(READY)
+
+$(READY): pyproject.toml CMakeLists.txt $(NATIVE)
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "shoal needs Python 3.11 or newer. With another one: make PYTHON=python3.12")'
+	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
+	command -v cmake >/dev/null || $(BIN)/pip install --quiet cmake
+	$(BIN)/pip install --quiet --editable '.[test,demo]'
+	touch $@
+
+# All gates and tests: at most 10 minutes on two cores.
+test: $(READY) sanitized
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+	$(BIN)/pytest -n 2
+
+# The native parts with the address and undefined-behaviour sanitizers, for the tests.
+sanitized: $(READY)
+	cmake -S . -B $(SANITIZED) -D SHOAL_SANITIZE=ON
+	cmake --build $(SANITIZED) --parallel 2
+
+demo: $(READY)
+	$(BIN)/python examples/demo.py
+
+bench: $(READY)
+	for figure in startup first_byte throughput memory; do $(BIN)/python bench/$$figure.py || exit; done
+
+docs: $(READY)
+	$(BIN)/python -m shoal.cli.reference > docs/cli.md
+
+clean:
+	rm -rf .venv build dist .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

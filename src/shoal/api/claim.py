@@ -56,6 +56,7 @@ class ExactRequest(View):
     device_class_name: str = ""
     allocation_mode: str = "ExactCount"
     count: int = 1
+    selectors: list[dict[str, Any]] = []
     capacity: CapacityRequests = msgspec.field(default_factory=CapacityRequests)
 
 
@@ -70,6 +71,7 @@ class DeviceClaim(View):
     """``spec.devices`` of a claim."""
 
     requests: list[DeviceRequest] = []
+    constraints: list[dict[str, Any]] = []
     config: list[ClaimConfig] = []
 
 

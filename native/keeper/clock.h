@@ -1,0 +1,18 @@
+/* Time: of day for records and log lines, monotonic for waiting. */
+#ifndef SHOAL_CLOCK_H
+#define SHOAL_CLOCK_H
+
+#include <stdint.h>
+
+#define STAMP_LENGTH 30 /* 2026-11-30T19:13:00.123456789Z */
+
+/* Nanoseconds since the epoch. */
+int64_t clock_now_ns(void);
+
+/* Milliseconds that never jump. */
+int64_t clock_steady_ms(void);
+
+/* Writes exactly STAMP_LENGTH characters, RFC 3339 in UTC, no terminating zero. */
+void clock_stamp(int64_t ns, char *text);
+
+#endif

@@ -1,0 +1,174 @@
+"""Starting keepers, finding those that live, waiting for their end. See native/keeper."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+from shoal.agent.errors import AgentError
+from shoal.agent.record import Record, RecordState, create_record, lock_record, read_record
+
+_DEV_NULL: Final = [
+    (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+    (os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0),
+    (os.POSIX_SPAWN_OPEN, 2, "/dev/null", os.O_WRONLY, 0),
+]
+_START_LOOKS: Final = 200
+_START_PAUSE_S: Final = 0.01
+
+
+class Launch(msgspec.Struct, frozen=True):
+    """What a keeper is to run. ``cgroups`` are cgroup.procs files; sizes are bytes."""
+
+    program: list[str]
+    environment: dict[str, str]
+    folder: str
+    log: str
+    log_bytes: int
+    log_files: int
+    grace_s: int
+    cgroups: list[str] = []
+    oom_file: str = ""
+
+
+class Keeper:
+    """A keeper that lives, by a descriptor that can name no other process."""
+
+    def __init__(self, pid: int, pidfd: int, record: Path) -> None:
+        self.pid = pid
+        self._pidfd = pidfd
+        self._record = record
+
+    async def ended(self) -> Record:
+        """Waits until the keeper is gone; what it left as its record."""
+        await _readable(self._pidfd)
+        self._reap()
+        return read_record(self._record)
+
+    def stop(self) -> None:
+        """Asks the whole tree to end; it is killed after the grace that it was started with."""
+        self._send(signal.SIGTERM)
+
+    def kill(self) -> None:
+        """Kills the whole tree."""
+        self._send(signal.SIGUSR1)
+
+    def close(self) -> None:
+        """Forgets the keeper, which lives on."""
+        os.close(self._pidfd)
+
+    def _send(self, number: signal.Signals) -> None:
+        try:
+            signal.pidfd_send_signal(self._pidfd, number)
+        except ProcessLookupError:
+            return  # it has just ended; ended() tells how
+
+    def _reap(self) -> None:
+        try:
+            os.waitid(os.P_PIDFD, self._pidfd, os.WEXITED)
+        except ChildProcessError:
+            return  # an earlier agent started it
+
+
+async def start_keeper(
+    binary: Path, path: Path, prepared: Record, launch: Launch, locks: Sequence[int]
+) -> Keeper:
+    """Starts a program under a keeper; returns once it runs or could not be started.
+
+    ``locks`` are descriptors that the keeper holds open for as long as it lives. Raises
+    FileExistsError if that record was made before: a program is never started twice.
+    """
+    record_fd = await asyncio.to_thread(create_record, path, prepared)
+    try:
+        return await _spawn(binary, path, record_fd, launch, locks)
+    finally:
+        os.close(record_fd)
+
+
+async def adopt_keeper(record: Path) -> Keeper | None:
+    """The keeper that holds a record's lock; None when none lives."""
+    for _ in range(_START_LOOKS):
+        fd = lock_record(record)
+        if fd is not None:
+            os.close(fd)
+            return None
+        seen = read_record(record)
+        if seen.state > RecordState.STARTING:
+            return _open(seen.keeper_pid, record)
+        await asyncio.sleep(_START_PAUSE_S)  # caught between two lines of a keeper's start
+    raise AgentError(f"the keeper of {record} does not start; end it and start the agent again")
+
+
+def _open(pid: int, record: Path) -> Keeper | None:
+    try:
+        return Keeper(pid, os.pidfd_open(pid), record)
+    except ProcessLookupError:
+        return None
+
+
+async def _spawn(
+    binary: Path, record: Path, record_fd: int, launch: Launch, locks: Sequence[int]
+) -> Keeper:
+    reader, writer = os.pipe()
+    try:
+        inherited = [record_fd, writer, *locks]
+        pid = _exec(binary, _arguments(binary, record_fd, writer, launch), launch, inherited)
+        keeper = Keeper(pid, os.pidfd_open(pid), record)
+        os.close(writer)
+        writer = -1
+        await _readable(reader)
+        return keeper
+    finally:
+        os.close(reader)
+        if writer >= 0:
+            os.close(writer)
+
+
+def _exec(binary: Path, arguments: list[str], launch: Launch, inherited: list[int]) -> int:
+    # Nothing else in the agent starts programs, so no other child can inherit these.
+    for fd in inherited:
+        os.set_inheritable(fd, True)
+    try:
+        return os.posix_spawn(binary, arguments, launch.environment, file_actions=_DEV_NULL)
+    finally:
+        for fd in inherited:
+            os.set_inheritable(fd, False)
+
+
+def _arguments(binary: Path, record_fd: int, status_fd: int, launch: Launch) -> list[str]:
+    flags = {
+        "--record-fd": record_fd,
+        "--status-fd": status_fd,
+        "--log": launch.log,
+        "--log-bytes": launch.log_bytes,
+        "--log-files": launch.log_files,
+        "--dir": launch.folder,
+        "--grace": launch.grace_s,
+    }
+    arguments = [str(binary)]
+    for flag, value in flags.items():
+        arguments += [flag, str(value)]
+    for group in launch.cgroups:
+        arguments += ["--cgroup", group]
+    if launch.oom_file:
+        arguments += ["--oom", launch.oom_file]
+    return [*arguments, "--", *launch.program]
+
+
+async def _readable(fd: int) -> None:
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+    loop.add_reader(fd, _wake, ready)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(fd)
+
+
+def _wake(ready: asyncio.Future[None]) -> None:
+    if not ready.done():
+        ready.set_result(None)

@@ -1,14 +1,14 @@
 # What a contributor types. Everything runs in .venv, which every target makes or renews first.
-PYTHON ?= python3# 3.11 or newer; used once, to make .venv
+# Python 3.11 or newer; used once, to make .venv.
+PYTHON ?= python3
 
 BIN := .venv/bin
 READY := .venv/.ready
-SANITIZED := build/sanitized
 NATIVE := $(shell find native -type f)
-# pip's cmake serves where the system has none
+# Last, so that pip's cmake serves only where the system has none.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: venv test sanitized demo bench docs clean
+.PHONY: venv test demo bench docs clean
 
 venv: $(READY)
 
@@ -19,18 +19,13 @@ $(READY): pyproject.toml CMakeLists.txt $(NATIVE)
 	$(BIN)/pip install --quiet --editable '.[test,demo]'
 	touch $@
 
-# All gates and tests: at most 10 minutes on two cores.
-test: $(READY) sanitized
+# All gates and tests, the native parts built with sanitizers: at most 10 minutes on two cores.
+test: $(READY)
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
-
-# The native parts with the address and undefined-behaviour sanitizers, for the tests.
-sanitized: $(READY)
-	cmake -S . -B $(SANITIZED) -D SHOAL_SANITIZE=ON
-	cmake --build $(SANITIZED) --parallel 2
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py

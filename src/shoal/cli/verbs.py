@@ -1,0 +1,53 @@
+"""Every verb with its one line of help, so that ``shoal --help`` imports none of their modules.
+
+A verb is the module ``shoal.cli.<name>`` with a click command named ``command``.
+"""
+
+from typing import Final, NamedTuple
+
+
+class Verb(NamedTuple):
+    """A verb; ``section`` is what people do with it, empty for a process of a box."""
+
+    name: str
+    section: str
+    help: str
+
+    @property
+    def hidden(self) -> bool:
+        """Whether people start it themselves only to look into something."""
+        return not self.section
+
+
+_BOX: Final = "The box"
+_RUNS: Final = "Runs"
+_UNDERSTAND: Final = "Understand"
+_OBJECTS: Final = "Any object"
+_PROCESS: Final = ""
+
+VERBS: Final = (
+    Verb("up", _BOX, "Start the box of this machine: API server, scheduler, controllers, agent."),
+    Verb("down", _BOX, "End the box."),
+    Verb("status", _BOX, "Tell whether the box runs, its processes, its cards and its runs."),
+    Verb(
+        "doctor",
+        _BOX,
+        "Check Python, compiler, disk, port, cards, cgroups and clock; say what to do.",
+    ),
+    Verb("run", _RUNS, "Run a program on a share of a card."),
+    Verb("ps", _RUNS, "List runs and what each waits for or ended with."),
+    Verb("logs", _RUNS, "Show what a run printed."),
+    Verb("attach", _RUNS, "Watch a run as if it had been started here."),
+    Verb("stop", _RUNS, "End runs."),
+    Verb("rerun", _RUNS, "Run again what ran before."),
+    Verb("plan", _UNDERSTAND, "Say what a run would get now; change nothing."),
+    Verb("why", _UNDERSTAND, "Say why a run waits, or why it ended."),
+    Verb("top", _UNDERSTAND, "Show the cards and who holds what of them."),
+    Verb("get", _OBJECTS, "List objects of a kind."),
+    Verb("describe", _OBJECTS, "Show all facts of an object."),
+    Verb("apply", _OBJECTS, "Create or change objects from a file."),
+    Verb("delete", _OBJECTS, "Delete objects."),
+    Verb("apiserver", _PROCESS, "Serve the objects of the home on 127.0.0.1."),
+    Verb("loops", _PROCESS, "Run the controllers and the scheduler of a box."),
+    Verb("agent", _PROCESS, "Run pods that are bound to this machine."),
+)

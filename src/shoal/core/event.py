@@ -43,6 +43,11 @@ class Hold(_Fact, frozen=True):
     ends_at: int = 0
     releasing: bool = False
 
+    @property
+    def room(self) -> tuple[object, ...]:
+        """What it takes, and where."""
+        return (self.node, self.parts)
+
 
 class Placed(_Fact, frozen=True):
     """A bound pod that has not ended: the CPU and memory it takes of its node.
@@ -56,6 +61,11 @@ class Placed(_Fact, frozen=True):
     cpu_milli: int
     memory_mib: int
     ends_at: int = 0
+
+    @property
+    def room(self) -> tuple[object, ...]:
+        """What it takes, and where."""
+        return (self.node, self.cpu_milli, self.memory_mib)
 
 
 class ClaimAsk(_Fact, frozen=True):

@@ -1,0 +1,183 @@
+"""The one dominant reason why a group is not placed, the most basic first."""
+
+from collections import Counter
+from typing import Final
+
+from shoal.core.charge import give
+from shoal.core.event import Group
+from shoal.core.holders import holders, releasing
+from shoal.core.place import Placer
+from shoal.core.reason import Code, Holder, Reason, Resource
+from shoal.core.shape import GroupShape, MemberShape
+from shoal.core.shortage import Shortage, allowed_cards, shortage, suitable
+from shoal.core.state import State, Waiting
+
+_BUSY: Final = {
+    Resource.CARDS: Code.CARDS_BUSY,
+    Resource.CARD_MEMORY: Code.MEMORY_BUSY,
+    Resource.CARD_COMPUTE: Code.COMPUTE_BUSY,
+    Resource.CPU: Code.CPU_BUSY,
+    Resource.MEMORY: Code.HOST_MEMORY_BUSY,
+    Resource.MEMBERS: Code.GANG_BUSY,
+}
+_MOST_NAMED: Final = 4
+"""Closed nodes that a reason names."""
+
+
+def reason_of(state: State, waiting: Waiting, now: int) -> Reason:
+    """Why a group in the line, that was tried, waits."""
+    if waiting.retry_at > now:
+        return Reason(Code.RETRYING, detail=waiting.refusal)
+    return not_ready(state, waiting.group) or why_not(state, waiting.shape)
+
+
+def reason_known(state: State, shape: GroupShape) -> bool:
+    """Whether ``why_not`` costs nothing for this shape."""
+    return state.memory.reasons_at == state.changes and shape in state.memory.reasons
+
+
+def not_ready(state: State, group: Group) -> Reason | None:
+    """Why the group cannot be placed whatever is free: it is incomplete, or its claims are not.
+
+    None where there is no such reason.
+    """
+    if len(group.members) < max(group.size, 1):
+        there = len(group.members)
+        size = max(group.size, 1)
+        return Reason(Code.GANG_INCOMPLETE, Resource.MEMBERS, size, there, members=size)
+    for member in group.members:
+        if member.blocked:
+            return Reason(Code.CLAIM_MISSING, detail=member.blocked)
+    return _claims_taken(state, group)
+
+
+def why_not(state: State, shape: GroupShape) -> Reason:
+    """Why a shape that cannot be placed now cannot. Remembered until something changes."""
+    memory = state.memory
+    if memory.reasons_at != state.changes:
+        memory.reasons_at = state.changes
+        memory.reasons.clear()
+    known = memory.reasons.get(shape)
+    if known is None:
+        known = memory.reasons[shape] = _work_out(state, shape)
+    return known
+
+
+def _work_out(state: State, shape: GroupShape) -> Reason:
+    if not state.cluster.nodes:
+        return Reason(Code.NO_NODES)
+    return (
+        _never(state, shape)
+        or _closed(state, shape)
+        or _ending(state, shape)
+        or _busy(state, shape)
+    )
+
+
+def _claims_taken(state: State, group: Group) -> Reason | None:
+    """Why claims that are asked for cannot be allocated: they still are, or are named twice."""
+    asked = [claim for member in group.members for claim in member.claims]
+    for claim in asked:
+        held = state.claims.seen.get(claim.uid)
+        if held is not None and held.releasing:
+            who = Holder(held.owner, 0, node=held.node, releasing=True)
+            return Reason(Code.RELEASING, holders=(who,))
+        if held is not None:
+            return Reason(Code.CLAIM_MISSING, detail=f"claim {claim.name} is just being allocated")
+    times = Counter(claim.uid for claim in asked)
+    for claim in asked:
+        if times[claim.uid] > 1:
+            return Reason(Code.CLAIM_MISSING, detail=f"claim {claim.name} is shared inside a gang")
+    return None
+
+
+def _never(state: State, shape: GroupShape) -> Reason | None:
+    """Why the shape could not be placed even if all nodes were open and nothing was held."""
+    for member in dict.fromkeys(shape.members):
+        if reason := _unsuited(state, member):
+            return reason
+    if state.ideal.place(shape) is not None or _maybe(state.ideal, shape):
+        return None
+    short = shortage(state.ideal, shape)
+    return _reason(Code.TOO_LARGE, short, models=_models(state))
+
+
+def _maybe(ideal: Placer, shape: GroupShape) -> bool:
+    """Whether the search for a place ended early though each member has one."""
+    return ideal.gave_up and all(ideal.rows.best(member) for member in shape.members)
+
+
+def _unsuited(state: State, member: MemberShape) -> Reason | None:
+    everywhere = list(state.ideal.cluster.nodes.values())
+    rooms = suitable(state.ideal, member)
+    if not rooms:
+        if member.pinned and member.pinned not in state.cluster.nodes:
+            return Reason(
+                Code.NO_NODES, detail=f"its claim is held on {member.pinned}, which is gone"
+            )
+        if any(room.labels.issuperset(member.node_selector) for room in everywhere):
+            return Reason(Code.NO_RUNTIME)
+        labels = ", ".join(f"{key}={value}" for key, value in member.node_selector)
+        return Reason(Code.SELECTOR, detail=labels)
+    for share in member.shares:
+        if share.models and not allowed_cards(rooms, share):
+            return Reason(Code.NO_MODEL, share=share, models=_models(state))
+    return None
+
+
+def _closed(state: State, shape: GroupShape) -> Reason | None:
+    """The nodes that could ever take a member are all closed."""
+    nodes = state.cluster.nodes
+    for member in dict.fromkeys(shape.members):
+        could = sorted(state.ideal.rows.all(member))
+        if all(nodes[name].facts.closed for name in could):
+            closed = "; ".join(
+                f"{name}: {nodes[name].facts.closed}" for name in could[:_MOST_NAMED]
+            )
+            return Reason(Code.NO_NODES, total=len(could), detail=closed)
+    return None
+
+
+def _ending(state: State, shape: GroupShape) -> Reason | None:
+    """It would fit once programs that are just ending are gone."""
+    if not state.releasing:
+        return None
+    start = state.cluster.checkpoint()
+    for uid in state.releasing:
+        for hold in state.claims.counted[uid]:
+            if hold.releasing:
+                give(state.cluster, hold)
+    fits = state.placer.place(shape) is not None
+    state.cluster.rollback(start)
+    return Reason(Code.RELEASING, holders=releasing(state)) if fits else None
+
+
+def _busy(state: State, shape: GroupShape) -> Reason:
+    short = shortage(state.placer, shape)
+    return _reason(_BUSY[short.resource], short, held_by=holders(state, shape, short))
+
+
+def _reason(
+    code: Code,
+    short: Shortage,
+    *,
+    held_by: tuple[Holder, ...] = (),
+    models: tuple[str, ...] = (),
+) -> Reason:
+    return Reason(
+        code=code,
+        resource=short.resource,
+        asked=short.asked,
+        best=short.best,
+        total=short.total,
+        share=short.share,
+        members=short.members,
+        holders=held_by,
+        models=models,
+    )
+
+
+def _models(state: State) -> tuple[str, ...]:
+    """The cards that exist, as ``2 × A100-80GB``."""
+    cards = (card.model for room in state.ideal.cluster.nodes.values() for card in room.cards)
+    return tuple(f"{count} × {model}" for model, count in sorted(Counter(cards).items()))

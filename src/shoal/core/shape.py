@@ -1,0 +1,96 @@
+"""Request classes: what a member or a group asks for, without its names.
+
+Groups of the same shape are alike to the placer, so candidates, failures and reasons are kept
+by shape. Real clusters have few: 151 classes in 10,800 pods of a published trace.
+"""
+
+import msgspec
+
+from shoal.core.event import ClaimAsk, Group, Member
+from shoal.units.gpu import Share
+
+
+class MemberShape(msgspec.Struct, frozen=True, cache_hash=True):
+    """What one member asks for. ``shares`` are those of its claims, the hardest first.
+
+    ``level`` makes it take the emptiest cards instead of the fullest: of a packed gang whose
+    members take several cards each, only then are all placed that fit.
+    """
+
+    cpu_milli: int = 0
+    memory_mib: int = 0
+    shares: tuple[Share, ...] = ()
+    node_selector: tuple[tuple[str, str], ...] = ()
+    pinned: str = ""
+    host_image: bool = True
+    level: bool = False
+
+
+class GroupShape(msgspec.Struct, frozen=True, cache_hash=True):
+    """What a group asks for. ``members`` come the hardest first, like ones side by side."""
+
+    members: tuple[MemberShape, ...]
+    pack: bool = False
+
+    @property
+    def uniform(self) -> bool:
+        """Whether all members ask for the same."""
+        return self.members.count(self.members[0]) == len(self.members)
+
+
+def group_shape(group: Group) -> GroupShape:
+    """The shape of a group with at least one member."""
+    packed = group.pack and len(group.members) > 1
+    members = (_member_shape(member, packed=packed) for member in group.members)
+    return GroupShape(tuple(sorted(members, key=_hardest)), group.pack)
+
+
+def members_in_order(group: Group) -> list[Member]:
+    """The members in the order of the shape's."""
+    packed = group.pack and len(group.members) > 1
+    return sorted(group.members, key=lambda m: _hardest(_member_shape(m, packed=packed)))
+
+
+def claims_in_order(member: Member) -> list[ClaimAsk]:
+    """The claims of a member in the order of its shape's shares."""
+    return sorted(member.claims, key=lambda claim: _hardest_share(claim.share))
+
+
+def _member_shape(member: Member, *, packed: bool) -> MemberShape:
+    shares = tuple(claim.share for claim in claims_in_order(member))
+    return MemberShape(
+        cpu_milli=member.cpu_milli,
+        memory_mib=member.memory_mib,
+        shares=shares,
+        node_selector=tuple(sorted(member.node_selector)),
+        pinned=member.pinned,
+        host_image=member.host_image,
+        level=packed and any(share.count > 1 for share in shares),
+    )
+
+
+def _hardest(shape: MemberShape) -> tuple[object, ...]:
+    """Sorts by difficulty, and otherwise by all the rest, so that like ones lie together."""
+    return (
+        not shape.pinned,
+        [_hardest_share(share) for share in shape.shares] or [_NO_SHARE],
+        -shape.cpu_milli,
+        -shape.memory_mib,
+        shape.pinned,
+        shape.node_selector,
+        shape.host_image,
+    )
+
+
+def _hardest_share(share: Share) -> tuple[bool, int, int, int, bool, tuple[str, ...]]:
+    return (
+        not share.whole,
+        -share.count,
+        -share.milli,
+        -share.memory_mib,
+        not share.models,
+        share.models,
+    )
+
+
+_NO_SHARE = (True, 0, 0, 0, True, ())

@@ -1,0 +1,155 @@
+"""State: the one live copy of the cluster, of who waits, and of what was decided.
+
+A decision is assumed here when it is made. Its room stays taken until the real claims and
+pods are seen, also when the confirmation comes first; a refusal gives back what was not seen.
+Changed by ``core.apply`` (events) and ``core.step`` (decisions) alone.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from enum import StrEnum
+
+import msgspec
+
+from shoal.core.book import Book
+from shoal.core.charge import give, take
+from shoal.core.cluster import Cluster
+from shoal.core.event import Group, Hold, NodeChanged, Placed
+from shoal.core.memory import Memory
+from shoal.core.place import Placer
+from shoal.core.reason import Reason
+from shoal.core.shape import GroupShape, group_shape
+
+
+class Oddity(StrEnum):
+    """What events told that did not fit what was known; counted, and lived with."""
+
+    UNKNOWN_NODE = "unknownNode"
+    UNKNOWN_CARD = "unknownCard"
+    UNKNOWN_CLAIM = "unknownClaim"
+    UNKNOWN_POD = "unknownPod"
+    UNKNOWN_GROUP = "unknownGroup"
+    UNKNOWN_DECISION = "unknownDecision"
+
+
+@dataclass(slots=True)
+class Waiting:
+    """A group in the line, and what was last told about it."""
+
+    group: Group
+    shape: GroupShape
+    retry_at: int = 0
+    refusal: str = ""
+    told: Reason | None = None
+    told_at: int = 0
+
+    @property
+    def turn(self) -> tuple[int, int, str]:
+        """The order of the line: priority, then age, then key."""
+        return (-self.group.priority, self.group.created, self.group.key)
+
+
+@dataclass(slots=True)
+class Flight:
+    """A decision being written, or written and not yet wholly seen.
+
+    ``claims`` and ``pods`` are those still assumed; ``spoken`` those that the cluster told
+    about before the decision was answered.
+    """
+
+    group: str
+    claims: dict[str, None]
+    pods: dict[str, None]
+    spoken: dict[str, None] = field(default_factory=dict)
+    confirmed: bool = False
+
+
+class State:
+    """All that decisions are made from.
+
+    ``ideal`` is the cluster with nothing held and every node open: what cannot be placed there
+    can never be. ``changes`` counts all that may alter a reason, ``freed`` all that may let a
+    group start.
+    """
+
+    def __init__(self) -> None:
+        self.cluster = Cluster()
+        self.placer = Placer(self.cluster)
+        self.ideal = Placer(Cluster())
+        self.claims: Book[Hold] = Book()
+        self.pods: Book[Placed] = Book()
+        self.releasing: dict[str, None] = {}
+        self.line: dict[str, Waiting] = {}
+        self.flights: dict[int, Flight] = {}
+        self.flight_of: dict[str, int] = {}
+        self.next_decision = 1
+        self.oddities: Counter[Oddity] = Counter()
+        self.changes = 0
+        self.freed = 0
+        self.memory = Memory()
+
+    def put_node(self, facts: NodeChanged) -> None:
+        """A node is as told; what is held there is taken of it anew."""
+        self.cluster.put_node(facts)
+        self.ideal.cluster.put_node(msgspec.structs.replace(facts, closed=""))
+        for hold in self.claims.on(facts.name):
+            take(self.cluster, hold)
+        for placed in self.pods.on(facts.name):
+            take(self.cluster, placed)
+        self._note(freed=True)
+
+    def drop_node(self, name: str) -> None:
+        """A node is gone; what is held there is kept in case it comes back."""
+        self.cluster.drop_node(name)
+        self.ideal.cluster.drop_node(name)
+        self._note(freed=True)
+
+    def count_claim(self, uid: str) -> None:
+        """Take what the claim now holds instead of what it held."""
+        before, now = self.claims.settle(uid)
+        self.releasing.pop(uid, None)
+        if any(hold.releasing for hold in now):
+            self.releasing[uid] = None
+        self._charge(before, now)
+
+    def count_pod(self, uid: str) -> None:
+        """Take what the pod now uses of its node instead of what it used."""
+        self._charge(*self.pods.settle(uid))
+
+    def put_group(self, group: Group) -> None:
+        """A group waits, with these members."""
+        known = self.line.get(group.key)
+        if known is None:
+            self.line[group.key] = Waiting(group, group_shape(group))
+        elif known.group != group:
+            known.group, known.shape = group, group_shape(group)
+        else:
+            return
+        self.again(group.key)
+
+    def again(self, key: str) -> None:
+        """Try the group, and tell about it, in the next step."""
+        self.memory.fresh[key] = None
+        self.memory.stale[key] = None
+
+    def placing(self, group: Group) -> bool:
+        """Whether a decision about members of the group is on its way, or was just seen."""
+        return any(
+            member.pod in self.pods.counted
+            or any(claim.uid in self.claims.assumed for claim in member.claims)
+            for member in group.members
+        )
+
+    def _charge(self, before: tuple[Hold | Placed, ...], now: tuple[Hold | Placed, ...]) -> None:
+        if before == now:
+            return
+        for entry in before:
+            give(self.cluster, entry)
+        for entry in now:
+            take(self.cluster, entry)
+        self._note(freed=bool(before))
+
+    def _note(self, *, freed: bool) -> None:
+        self.cluster.commit()
+        self.changes += 1
+        self.freed += freed

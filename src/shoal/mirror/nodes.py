@@ -1,0 +1,93 @@
+"""What a node offers, and why it takes no new work if it does not."""
+
+from collections.abc import Iterable
+
+from shoal.api.claim import MEMORY, Device, ResourceSlice
+from shoal.api.meta import find_condition
+from shoal.api.node import CONTAINER_RUNTIME, Node
+from shoal.core.event import Card, NodeChanged
+from shoal.units.errors import UnitError
+from shoal.units.quantity import MIB, parse_cpu, parse_quantity
+
+
+def node_fact(node: Node, slices: Iterable[ResourceSlice], *, strays: bool) -> NodeChanged:
+    """A node as the core knows it.
+
+    ``strays`` tells whether its agent holds claims of which nobody knows any more what they
+    held: nothing can be placed beside them.
+    """
+    runtime = find_condition(node.status.conditions, CONTAINER_RUNTIME)
+    return NodeChanged(
+        name=node.metadata.name,
+        cpu_milli=_amount(node, "cpu", thousandths=True),
+        memory_mib=_amount(node, "memory", thousandths=False),
+        cards=cards_of(slices),
+        labels=tuple(sorted(node.metadata.labels.items())),
+        closed=_closed(node, strays=strays),
+        containers=runtime is not None and runtime.status == "True",
+    )
+
+
+def cards_of(slices: Iterable[ResourceSlice]) -> tuple[Card, ...]:
+    """The cards in a node's slices; only those of the pool's newest generation count."""
+    known = list(slices)
+    newest = max((one.spec.pool.generation for one in known), default=0)
+    current = (one for one in known if one.spec.pool.generation == newest)
+    devices = (device for one in current for device in one.spec.devices)
+    return tuple(_card(device) for device in sorted(devices, key=_order))
+
+
+def _closed(node: Node, *, strays: bool) -> str:
+    if node.metadata.deletion_timestamp:
+        return "it is being removed"
+    if node.spec.unschedulable:
+        return "it is cordoned"
+    ready = find_condition(node.status.conditions, "Ready")
+    if ready is None:
+        return "its agent has not reported yet"
+    if ready.status != "True":
+        return f"it is not ready: {ready.message or ready.reason or 'its agent is silent'}"
+    if strays:
+        return "programs of claims that are gone still run there; their cards are not known"
+    return ""
+
+
+def _amount(node: Node, resource: str, *, thousandths: bool) -> int:
+    written = (node.status.allocatable or node.status.capacity).get(resource, 0)
+    try:
+        return parse_cpu(written) if thousandths else int(parse_quantity(written) / MIB)
+    except UnitError:
+        return 0
+
+
+def _card(device: Device) -> Card:
+    return Card(
+        name=device.name,
+        model=_text(device, "model"),
+        memory_mib=_memory_mib(device),
+        uuid=_text(device, "uuid"),
+        simulated=_true(device, "simulated"),
+    )
+
+
+def _memory_mib(device: Device) -> int:
+    capacity = device.capacity.get(MEMORY)
+    try:
+        return int(parse_quantity(capacity.value) / MIB) if capacity is not None else 0
+    except UnitError:
+        return 0
+
+
+def _text(device: Device, name: str) -> str:
+    value = device.attributes.get(name)
+    return (value.string or "") if value is not None else ""
+
+
+def _true(device: Device, name: str) -> bool:
+    value = device.attributes.get(name)
+    return value is not None and bool(value.boolean)
+
+
+def _order(device: Device) -> tuple[int, str]:
+    index = device.attributes.get("index")
+    return (index.integer or 0) if index is not None else 0, device.name

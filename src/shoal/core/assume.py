@@ -6,7 +6,7 @@ from shoal.core.cluster import Cluster
 from shoal.core.decision import Bind, ClaimPlacement, Placement
 from shoal.core.event import Group, Hold, Member, Part, Placed
 from shoal.core.place import Spot
-from shoal.core.shape import claims_in_order, members_in_order
+from shoal.core.shape import claim_order, member_order
 from shoal.core.state import Flight, State, Waiting
 
 
@@ -37,24 +37,23 @@ def assume(state: State, waiting: Waiting, spots: Iterable[Spot]) -> Bind:
 
 def placements(cluster: Cluster, group: Group, spots: Iterable[Spot]) -> tuple[Placement, ...]:
     """What each member gets, in the order of the group's members."""
-    placed = {
-        member.pod: _placement(cluster, member, spot)
-        for member, spot in zip(members_in_order(group), spots, strict=True)
-    }
-    return tuple(placed[member.pod] for member in group.members)
+    spot_of = dict(zip(member_order(group), spots, strict=True))
+    return tuple(
+        _placement(cluster, member, spot_of[at]) for at, member in enumerate(group.members)
+    )
 
 
 def _placement(cluster: Cluster, member: Member, spot: Spot) -> Placement:
     facts = cluster.nodes[spot.node].cards
-    claims = {}
-    for ask, cards in zip(claims_in_order(member), spot.cards, strict=True):
+    cards_of = dict(zip(claim_order(member), spot.cards, strict=True))
+    claims = []
+    for number, ask in enumerate(member.claims):
         parts = tuple(
             Part(facts[at].name, ask.share.memory_on(facts[at].memory_mib), ask.share.milli)
-            for at in sorted(cards)
+            for at in sorted(cards_of[number])
         )
-        claims[ask.uid] = ClaimPlacement(ask.uid, ask.name, parts)
-    in_order = tuple(claims[ask.uid] for ask in member.claims)
-    return Placement(member.pod, member.name, spot.node, in_order)
+        claims.append(ClaimPlacement(ask.uid, ask.name, parts))
+    return Placement(member.pod, member.name, spot.node, tuple(claims))
 
 
 def _holds(group: Group, bind: Bind) -> Iterator[Hold]:

@@ -34,7 +34,9 @@ def holders(state: State, shape: GroupShape, short: Shortage) -> tuple[Holder, .
         case Resource.MEMBERS if any(member.shares for member in shape.members):
             spots = _easiest(state, shape, short)
             return _largest(_on_cards(state, spots, in_mib=False))
-        case _:
+        case Resource.MEMBERS:
+            return ()
+        case Resource.CPU | Resource.MEMORY:
             return _largest(_of_nodes(state, shape, short))
 
 

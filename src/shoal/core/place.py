@@ -70,6 +70,11 @@ class Placer:
         self.cluster.rollback(start)
         return tuple(spots)
 
+    def take_all(self, shape: GroupShape, spots: tuple[Spot, ...]) -> None:
+        """Take what a whole group gets, until it is rolled back."""
+        for member, spot in zip(shape.members, spots, strict=True):
+            self.take(member, spot, bar=False)
+
     def take(self, member: MemberShape, spot: Spot, *, bar: bool) -> None:
         """Take what a member gets at a spot, until it is rolled back; perhaps bar its cards."""
         facts = self.cluster.nodes[spot.node].cards

@@ -87,10 +87,15 @@ class Alternative(_Answer, frozen=True):
 
 
 class Explanation(_Answer, frozen=True):
-    """Why a group waits. ``placing``: it was given a place that is being written just now."""
+    """Why a group waits. ``placing``: it was given a place that is being written just now.
+
+    ``turn`` is its place in the line, from 1. ``cards`` are those of a model that will do, on
+    nodes where it may go.
+    """
 
     key: str
     owner: str
+    turn: int
     placing: bool = False
     reason: Reason | None = None
     cards: tuple[CardLine, ...] = ()

@@ -6,7 +6,7 @@ by shape. Real clusters have few: 151 classes in 10,800 pods of a published trac
 
 import msgspec
 
-from shoal.core.event import ClaimAsk, Group, Member
+from shoal.core.event import Group, Member
 from shoal.units.gpu import Share
 
 
@@ -45,19 +45,21 @@ def group_shape(group: Group) -> GroupShape:
     return GroupShape(tuple(sorted(members, key=_hardest)), group.pack)
 
 
-def members_in_order(group: Group) -> list[Member]:
-    """The members in the order of the shape's."""
+def member_order(group: Group) -> list[int]:
+    """The indices of the group's members in the order of the shape's."""
     packed = group.pack and len(group.members) > 1
-    return sorted(group.members, key=lambda m: _hardest(_member_shape(m, packed=packed)))
+    keys = [_hardest(_member_shape(member, packed=packed)) for member in group.members]
+    return sorted(range(len(keys)), key=lambda at: keys[at])
 
 
-def claims_in_order(member: Member) -> list[ClaimAsk]:
-    """The claims of a member in the order of its shape's shares."""
-    return sorted(member.claims, key=lambda claim: _hardest_share(claim.share))
+def claim_order(member: Member) -> list[int]:
+    """The indices of the member's claims in the order of its shape's shares."""
+    keys = [_hardest_share(claim.share) for claim in member.claims]
+    return sorted(range(len(keys)), key=lambda at: keys[at])
 
 
 def _member_shape(member: Member, *, packed: bool) -> MemberShape:
-    shares = tuple(claim.share for claim in claims_in_order(member))
+    shares = tuple(sorted((claim.share for claim in member.claims), key=_hardest_share))
     return MemberShape(
         cpu_milli=member.cpu_milli,
         memory_mib=member.memory_mib,

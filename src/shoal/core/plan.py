@@ -1,0 +1,69 @@
+"""What would become of a group that is not in the line, were it handed in now."""
+
+from shoal.core.assume import placements
+from shoal.core.cluster import NodeRoom
+from shoal.core.decision import Placement
+from shoal.core.event import Group, Part
+from shoal.core.explain import NEVER
+from shoal.core.forecast import forecast
+from shoal.core.place import Spot
+from shoal.core.reasons import not_ready, why_not
+from shoal.core.report import Forecast, Plan, PlannedCard, PlannedMember, Verdict
+from shoal.core.shape import GroupShape, group_shape
+from shoal.core.sooner import sooner
+from shoal.core.state import State, Waiting
+
+
+def plan(state: State, group: Group, now: int) -> Plan:
+    """What would happen; nothing is changed. The uids of the group's claims must differ."""
+    reason = not_ready(state, group)
+    if reason is not None:
+        return Plan(Verdict.WAITS, reason=reason)
+    shape = group_shape(group)
+    spots = state.placer.place(shape)
+    if spots is not None:
+        return Plan(Verdict.NOW, _members(state, group, shape, spots))
+    reason = why_not(state, shape)
+    never = reason.code in NEVER
+    return Plan(
+        Verdict.NEVER if never else Verdict.WAITS,
+        reason=reason,
+        forecast=Forecast() if never else forecast(state, shape, _ahead(state, group, shape), now),
+        sooner=sooner(state, group),
+    )
+
+
+def _ahead(state: State, group: Group, shape: GroupShape) -> list[Waiting]:
+    turn = Waiting(group, shape).turn
+    others = sorted(state.line.values(), key=lambda other: other.turn)
+    return [other for other in others if other.turn < turn and other.group.key != group.key]
+
+
+def _members(
+    state: State, group: Group, shape: GroupShape, spots: tuple[Spot, ...]
+) -> tuple[PlannedMember, ...]:
+    placed = placements(state.cluster, group, spots)
+    start = state.cluster.checkpoint()
+    state.placer.take_all(shape, spots)
+    members = tuple(_member(state.cluster.nodes[one.node], one) for one in placed)
+    state.cluster.rollback(start)
+    return members
+
+
+def _member(room: NodeRoom, placed: Placement) -> PlannedMember:
+    parts = [part for claim in placed.claims for part in claim.parts]
+    return PlannedMember(placed.name, placed.node, tuple(_card(room, part) for part in parts))
+
+
+def _card(room: NodeRoom, part: Part) -> PlannedCard:
+    at = room.index[part.card]
+    facts = room.cards[at]
+    return PlannedCard(
+        card=part.card,
+        model=facts.model,
+        memory_mib=part.memory_mib,
+        milli=part.milli,
+        memory_left_mib=room.mib_left[at],
+        milli_left=room.milli_left[at],
+        simulated=facts.simulated,
+    )

@@ -1,0 +1,79 @@
+"""Explanations and plans in words, one line each thing."""
+
+from shoal.core.report import (
+    Alternative,
+    Explanation,
+    Forecast,
+    Plan,
+    PlannedCard,
+    PlannedMember,
+    Verdict,
+)
+from shoal.core.words.cards import one_card, several_cards
+from shoal.core.words.holders import Clock
+from shoal.core.words.reasons import say_reason, say_wait
+from shoal.units.gpu import WHOLE, format_share
+from shoal.units.quantity import say_mib
+
+
+def say_explanation(answer: Explanation, clock: Clock, *, cluster: bool = False) -> list[str]:
+    """Why a group waits, when it starts, and what would be sooner. The cards are the caller's."""
+    if answer.reason is None:
+        return [f"{answer.owner} has a place and is about to start."]
+    lines = [f"{answer.owner} waits: {say_reason(answer.reason, clock, cluster=cluster)}."]
+    if answer.forecast.start_by:
+        lines.append(say_forecast(answer.forecast, clock))
+    sooner = say_sooner(answer.sooner, cluster=cluster)
+    if sooner and answer.turn == 1:
+        sooner += " · a higher priority would not help (nothing here may be stopped)"
+    return [*lines, f"Sooner: {sooner}"] if sooner else lines
+
+
+def say_forecast(forecast: Forecast, clock: Clock) -> str:
+    """``It starts when ring ends, 14:40 at the latest.``"""
+    if not forecast.start_by:
+        return "When it starts is not known: what it waits for has no known end."
+    return f"It starts when {forecast.owner} ends, {clock(forecast.start_by)} at the latest."
+
+
+def say_sooner(alternatives: tuple[Alternative, ...], *, cluster: bool = False) -> str:
+    """``2x0.5 would start now on cards 1 and 2 · 1 would start now on card 2``; empty if none."""
+    return " · ".join(
+        f"{format_share(other.share)}{' with --pack' if other.pack else ''}"
+        f" would start now on {several_cards(other.cards, cluster=cluster)}"
+        for other in alternatives
+    )
+
+
+def say_plan(plan: Plan, clock: Clock, *, cluster: bool = False) -> list[str]:
+    """What would become of a group, and that nothing was changed."""
+    if plan.verdict is Verdict.NOW:
+        return [*_starts(plan), _UNCHANGED]
+    assert plan.reason is not None, "only what starts now has no reason"
+    reason = say_wait(plan.reason, clock, cluster=cluster)
+    lines = [f"would {'never start' if plan.verdict is Verdict.NEVER else 'wait'}: {reason}"]
+    if plan.forecast.start_by:
+        lines.append(say_forecast(plan.forecast, clock))
+    sooner = say_sooner(plan.sooner, cluster=cluster)
+    if sooner:
+        lines.append(f"sooner: {sooner}")
+    return [*lines, _UNCHANGED]
+
+
+def _starts(plan: Plan) -> list[str]:
+    if len(plan.members) == 1:
+        return [f"would start now on {_member(plan.members[0])}"]
+    return ["would start now:", *(f"  {one.name}: {_member(one)}" for one in plan.members)]
+
+
+def _member(member: PlannedMember) -> str:
+    return "; ".join(_card(member.node, card) for card in member.cards) or member.node
+
+
+def _card(node: str, card: PlannedCard) -> str:
+    where = one_card(node, card.card, cluster=True)
+    given = f"{say_mib(card.memory_mib)} and {card.milli} of {WHOLE} compute"
+    return f"{where}: {given}; left there: {say_mib(card.memory_left_mib)}, {card.milli_left}"
+
+
+_UNCHANGED = "nothing was changed"

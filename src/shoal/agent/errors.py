@@ -2,7 +2,9 @@
 
 
 class AgentError(RuntimeError):
-    """The agent cannot start; the message says why and what to do."""
+    """The agent cannot run, and trying again will not help; the message says what to do."""
+
+    exit_code = 2
 
 
 class PodError(Exception):

@@ -105,9 +105,16 @@ async def adopt_keeper(record: Path) -> Keeper | None:
 
 def _open(pid: int, record: Path) -> Keeper | None:
     try:
-        return Keeper(pid, os.pidfd_open(pid), record)
+        pidfd = os.pidfd_open(pid)
     except ProcessLookupError:
         return None
+    # Held after the process was opened, the lock says that this pid was the keeper's then.
+    fd = lock_record(record)
+    if fd is None:
+        return Keeper(pid, pidfd, record)
+    os.close(fd)
+    os.close(pidfd)
+    return None
 
 
 async def _spawn(

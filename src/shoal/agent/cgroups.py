@@ -1,0 +1,196 @@
+"""Control groups: cpu and memory limits of containers, where this machine lets us.
+
+Version 1 has one tree a controller, version 2 one for all. A container's group is made below
+the agent's own (v1), or below the nearest group above it that is delegated to this user with
+the controllers handed down (v2). https://docs.kernel.org/admin-guide/cgroup-v2.html
+"""
+
+import contextlib
+import os
+import re
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+_CONTROLLERS: Final = ("memory", "cpu", "pids")
+_NEEDED: Final = ("memory", "cpu")
+_PREFIX: Final = "shoal-"
+_PERIOD_US: Final = 100_000
+_MOST_PIDS: Final = 32_768
+"""Processes and threads of one container: enough for any program, too few for a fork bomb."""
+_LEAST_QUOTA_US: Final = 1000
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """What a container may use at most; 0 means no limit."""
+
+    cpu_milli: int = 0
+    memory_bytes: int = 0
+
+
+class Group(msgspec.Struct, frozen=True):
+    """The groups of one container: files for its keeper, ready to be joined."""
+
+    procs: list[Path] = []
+    oom_file: Path | None = None
+
+
+class Cgroups(msgspec.Struct, frozen=True):
+    """Where groups can be made: a folder a controller. ``why`` says what limits cannot hold."""
+
+    bases: dict[str, Path]
+    version: int
+    why: str = ""
+
+    def make(self, pod_uid: str, container: str, limits: Limits) -> Group:
+        """The groups of a container with its limits set; those that exist are used again."""
+        for folder in self._folders(pod_uid, container):
+            folder.mkdir(exist_ok=True)
+        for file, value in self._settings(pod_uid, container, limits):
+            if file.exists():
+                file.write_text(value)
+        memory = self._folder("memory", pod_uid, container) if "memory" in self.bases else None
+        oom = "memory.oom_control" if self.version == 1 else "memory.events"
+        procs = [folder / "cgroup.procs" for folder in self._folders(pod_uid, container)]
+        return Group(procs, memory / oom if memory else None)
+
+    def procs(self, pod_uid: str) -> list[Path]:
+        """The files that list the processes of a pod's groups."""
+        return [folder / "cgroup.procs" for folder in self._of(pod_uid)]
+
+    def remove(self, pod_uid: str) -> None:
+        """Removes a pod's groups; their processes are gone."""
+        for folder in self._of(pod_uid):
+            with contextlib.suppress(OSError):  # empty groups cost nothing
+                folder.rmdir()
+
+    def _of(self, pod_uid: str) -> list[Path]:
+        bases = sorted(set(self.bases.values()))
+        return [folder for base in bases for folder in base.glob(f"{_PREFIX}{pod_uid}-*")]
+
+    def _folders(self, pod_uid: str, container: str) -> list[Path]:
+        named = (self._folder(controller, pod_uid, container) for controller in self.bases)
+        return list(dict.fromkeys(named))
+
+    def _folder(self, controller: str, pod_uid: str, container: str) -> Path:
+        return self.bases[controller] / f"{_PREFIX}{pod_uid}-{container}"
+
+    def _settings(self, pod_uid: str, container: str, limits: Limits) -> list[tuple[Path, str]]:
+        memory = str(limits.memory_bytes) if limits.memory_bytes else ""
+        quota = max(limits.cpu_milli * _PERIOD_US // 1000, _LEAST_QUOTA_US)
+        if self.version == 1:
+            texts = {
+                ("memory", "memory.limit_in_bytes"): memory,
+                ("memory", "memory.memsw.limit_in_bytes"): memory,
+                ("cpu", "cpu.cfs_quota_us"): str(quota) if limits.cpu_milli else "",
+            }
+        else:
+            texts = {
+                ("memory", "memory.max"): memory,
+                ("memory", "memory.swap.max"): "0" if memory else "",
+                ("cpu", "cpu.max"): f"{quota} {_PERIOD_US}" if limits.cpu_milli else "",
+            }
+        texts["pids", "pids.max"] = str(_MOST_PIDS)
+        return [
+            (self._folder(controller, pod_uid, container) / file, text)
+            for (controller, file), text in texts.items()
+            if text and controller in self.bases
+        ]
+
+
+def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
+    """What this machine lets the agent do, found by trying."""
+    own = dict(_own_groups(proc))
+    mounts = _mounts(proc)
+    bases: dict[str, Path] = {}
+    for controller in _CONTROLLERS:
+        if controller in own and controller in mounts:
+            base = _below(mounts[controller], own[controller])
+            if base is not None and _can_make(base):
+                bases[controller] = base
+    if any(controller in own for controller in _NEEDED):
+        return Cgroups(bases, 1, _why(bases, "cgroup v1 is not writable for this user"))
+    base = _delegated(mounts["unified"], own[""]) if "unified" in mounts and "" in own else None
+    if base is not None:
+        bases = dict.fromkeys(_handed_down(base), base)
+    return Cgroups(bases, 2, _why(bases, "cgroup v2 is not delegated to this user"))
+
+
+def why_unlimited() -> str:
+    """Why cpu or memory limits do not hold on this machine; empty where both do."""
+    return find_cgroups().why
+
+
+def _why(bases: dict[str, Path], cause: str) -> str:
+    missing = [controller for controller in _NEEDED if controller not in bases]
+    return f"{' and '.join(missing)} limits do not hold here: {cause}" if missing else ""
+
+
+def _own_groups(proc: Path) -> list[tuple[str, str]]:
+    """(controller, path of the group this process is in); controller "" is version 2."""
+    groups = []
+    for line in _read(proc / "cgroup").splitlines():
+        _, controllers, path = line.split(":", 2)
+        groups += [(controller, path) for controller in controllers.split(",")]
+    return groups
+
+
+def _mounts(proc: Path) -> dict[str, tuple[Path, str]]:
+    """(mount point, group mounted there) by controller; "unified" is version 2."""
+    found: dict[str, tuple[Path, str]] = {}
+    for line in _read(proc / "mountinfo").splitlines():
+        left, _, right = line.partition(" - ")
+        fields, (kind, _, options) = left.split(" "), right.split(" ", 2)
+        place = (Path(_unescape(fields[4])), _unescape(fields[3]))
+        if kind == "cgroup2":
+            found["unified"] = place
+        elif kind == "cgroup":
+            found |= dict.fromkeys(options.split(","), place)
+    return found
+
+
+def _below(mount: tuple[Path, str], group: str) -> Path | None:
+    """The folder of a group; a container may see only a part of the tree mounted."""
+    point, root = mount
+    inside = group.removeprefix(root.rstrip("/")) if group.startswith(root) else group
+    folder = point / inside.lstrip("/")
+    return folder if folder.is_dir() else None
+
+
+def _delegated(mount: tuple[Path, str], group: str) -> Path | None:
+    """The nearest group upwards that hands controllers down and lets us make groups in it."""
+    folder = _below(mount, group)
+    while folder is not None and folder.is_relative_to(mount[0]):
+        movable = os.access(folder / "cgroup.procs", os.W_OK)
+        if movable and _handed_down(folder) and _can_make(folder):
+            return folder
+        folder = folder.parent
+    return None
+
+
+def _handed_down(folder: Path) -> list[str]:
+    given = _read(folder / "cgroup.subtree_control").split()
+    return [controller for controller in _CONTROLLERS if controller in given]
+
+
+def _can_make(folder: Path) -> bool:
+    probe = folder / f"{_PREFIX}probe-{os.getpid()}"
+    try:
+        probe.mkdir()
+        probe.rmdir()
+    except OSError:
+        return False
+    return True
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except OSError:
+        return ""
+
+
+def _unescape(text: str) -> str:
+    """mountinfo writes blanks and backslashes in octal."""
+    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

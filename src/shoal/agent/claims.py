@@ -1,0 +1,121 @@
+"""A pod's claims: held before anything starts, and only what the ledger gives this pod.
+
+The order is the point. First the claim's uid goes into NodeUse, then the claim is read afresh:
+from the moment that it is seen allocated and reserved, the scheduler cannot give its share to
+anybody else before this agent has said that the programs are gone.
+"""
+
+import os
+from pathlib import Path
+
+import msgspec
+
+from shoal.agent.errors import NotYetError
+from shoal.agent.home import PodHome
+from shoal.agent.nodeuse import NodeUses
+from shoal.agent.persist import persist
+from shoal.api.claim import ResourceClaim
+from shoal.api.kinds import RESOURCE_CLAIMS
+from shoal.api.meta import DRIVER
+from shoal.api.nodeuse import HeldClaim
+from shoal.api.pod import Container, Pod
+from shoal.kube.client import Client
+from shoal.kube.errors import ApiError
+
+CLAIM_PENDING = "ClaimPending"
+"""Waiting reason of a container whose claim is not allocated for its pod."""
+
+
+class GrantedCard(msgspec.Struct, frozen=True):
+    """A card that a claim gives: for which request, and its device name."""
+
+    request: str
+    device: str
+
+
+class PodClaim(msgspec.Struct, frozen=True):
+    """A claim that the pod holds, by its name in the pod."""
+
+    entry: str
+    held: HeldClaim
+    cards: list[GrantedCard] = []
+
+
+async def prepare_claims(client: Client, uses: NodeUses, pod: Pod, home: PodHome) -> list[PodClaim]:
+    """Holds a pod's claims and returns what they give. Raises NotYetError, holding nothing."""
+    first = [await _claim(client, pod, e.name, pod.claim_name(e)) for e in pod.spec.resource_claims]
+    if not first:
+        return []
+    wanted = [_granted(pod, entry, claim) for entry, claim in first]
+    save_claims(home.claims, wanted)
+    await uses.hold(home.uid, [claim.held for claim in wanted])
+    try:
+        return [await _confirm(client, pod, claim) for claim in wanted]
+    except NotYetError:
+        await release_claims(uses, home)
+        raise
+
+
+async def release_claims(uses: NodeUses, home: PodHome) -> None:
+    """Tells that nothing of the pod lives any more; its shares may go to others."""
+    await uses.drop(home.uid)
+    home.claims.unlink(missing_ok=True)
+
+
+def load_claims(path: Path) -> list[PodClaim]:
+    """What a pod's folder says that it holds; nothing where there is no such file."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=list[PodClaim])
+    except FileNotFoundError:
+        return []
+
+
+def save_claims(path: Path, claims: list[PodClaim]) -> None:
+    """Replaces the file as a whole."""
+    fresh = path.with_suffix(".new")
+    fresh.write_bytes(msgspec.json.encode(claims))
+    os.replace(fresh, path)  # noqa: PTH105  pathlib's answer is of no use here
+
+
+def cards_of(container: Container, claims: list[PodClaim]) -> list[str]:
+    """The device names that a container may use, in the order of its claims."""
+    return [
+        card.device
+        for use in container.resources.claims
+        for claim in claims
+        if claim.entry == use.name
+        for card in claim.cards
+        if use.request in ("", card.request)
+    ]
+
+
+async def _claim(client: Client, pod: Pod, entry: str, name: str) -> tuple[str, ResourceClaim]:
+    if not name:
+        raise NotYetError(CLAIM_PENDING, f"the claim for {entry} is not made yet")
+    namespace = pod.metadata.namespace
+    try:
+        claim = await persist("read claim", lambda: client.get(RESOURCE_CLAIMS, name, namespace))
+    except ApiError as error:
+        if not error.not_found:
+            raise
+        raise NotYetError(CLAIM_PENDING, f"claim {name} does not exist") from None
+    return entry, claim
+
+
+async def _confirm(client: Client, pod: Pod, wanted: PodClaim) -> PodClaim:
+    entry, claim = await _claim(client, pod, wanted.entry, wanted.held.name)
+    if claim.metadata.uid != wanted.held.uid:
+        raise NotYetError(CLAIM_PENDING, f"claim {wanted.held.name} was made anew")
+    return _granted(pod, entry, claim)
+
+
+def _granted(pod: Pod, entry: str, claim: ResourceClaim) -> PodClaim:
+    meta, status = claim.metadata, claim.status
+    if status.allocation is None:
+        raise NotYetError(CLAIM_PENDING, f"claim {meta.name} is not allocated")
+    if all(consumer.uid != pod.metadata.uid for consumer in status.reserved_for):
+        raise NotYetError(CLAIM_PENDING, f"claim {meta.name} is not reserved for this pod")
+    results = status.allocation.devices.results
+    ours = [r for r in results if r.driver == DRIVER and r.pool == pod.spec.node_name]
+    held = HeldClaim(uid=meta.uid, namespace=meta.namespace, name=meta.name, pod=pod.metadata.name)
+    return PodClaim(entry, held, [GrantedCard(r.request, r.device) for r in ours])

@@ -1,0 +1,142 @@
+"""One container of a pod, from its first start to its last end."""
+
+from collections.abc import Awaitable, Callable
+
+import msgspec
+
+from shoal.agent.attempts import mark_lost, resume, see_out
+from shoal.agent.ending import Ended, Started, ended
+from shoal.agent.home import Attempt, PodHome
+from shoal.agent.keeper import Keeper, Launch, start_keeper
+from shoal.agent.launching import logged_to
+from shoal.agent.machine import now_ns
+from shoal.agent.processes import kill_whole
+from shoal.agent.record import Record, RecordState, read_record
+from shoal.agent.stopping import StopAskedError, Stopping
+from shoal.agent.tools import Timing, Tools
+
+
+class Waiting(msgspec.Struct, frozen=True):
+    """It does not run yet, or not again yet."""
+
+    reason: str = "ContainerCreating"
+    message: str = ""
+
+
+class Running(msgspec.Struct, frozen=True):
+    """It runs since then, in ns."""
+
+    started_ns: int
+
+
+class ContainerView(msgspec.Struct):
+    """What there is to tell of a container. ``image`` is as written in the pod."""
+
+    name: str
+    image: str
+    restarts: int = 0
+    state: Waiting | Running | Ended = Waiting()
+    last: Ended | None = None
+
+
+class Orders(msgspec.Struct, frozen=True):
+    """How a container is to be run. ``policy`` is Always, OnFailure or Never.
+
+    ``prepare`` makes ready for a start: what to launch, and the locks that its keeper holds.
+    """
+
+    started: Started
+    policy: str
+    prepare: Callable[[], Awaitable[tuple[Launch, list[int]]]]
+    changed: Callable[[], None]
+
+
+class ContainerRun:
+    """Starts a container, again where its policy says so, and tells in ``view`` how it is."""
+
+    def __init__(
+        self, tools: Tools, home: PodHome, view: ContainerView, orders: Orders, stop: Stopping
+    ) -> None:
+        self.view = view
+        self._tools = tools
+        self._home = home
+        self._orders = orders
+        self._stop = stop
+
+    async def run(self) -> Ended | None:
+        """The end after which it is not started again; None if it never was.
+
+        Raises what ``prepare`` raises.
+        """
+        attempt = self._home.last_attempt(self.view.name) or self._home.attempt(self.view.name, 0)
+        pause = self._tools.timing.first_backoff
+        while True:
+            self.view.restarts = attempt.number
+            end = await self._once(attempt)
+            if end is None or end.loss or self._stop.asked or not self._again(end):
+                return self._show(end)
+            pause = _next_pause(self._tools.timing, pause, end)
+            if not await self._rest(end, pause):
+                return self._show(end)
+            pause *= 2
+            attempt = self._home.attempt(self.view.name, attempt.number + 1)
+
+    async def _once(self, attempt: Attempt) -> Ended | None:
+        """One start, whether it is made now or was made before; None if the pod is to stop."""
+        left = await resume(attempt.record)
+        if left is None:
+            if self._stop.asked:
+                return None
+            left = await self._start(attempt)
+        if isinstance(left, Keeper):
+            self._show_running(attempt)
+            left = await see_out(left, self._stop)
+        if not left.final:
+            left = await self._bury(attempt, left)
+        return ended(left, self._orders.started, self._tools.boot_id)
+
+    async def _start(self, attempt: Attempt) -> Keeper:
+        launch, locks = await self._orders.prepare()
+        attempt.record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        prepared = Record(RecordState.PREPARED, self._tools.boot_id, created_ns=now_ns())
+        launch = logged_to(launch, attempt)
+        return await start_keeper(self._tools.keeper, attempt.record, prepared, launch, locks)
+
+    async def _bury(self, attempt: Attempt, record: Record) -> Record:
+        """The keeper is gone without a word: end what it kept, and put that on record."""
+        if record.boot_id == self._tools.boot_id:
+            await kill_whole(self._home.uid, self._tools.cgroups.procs(self._home.uid))
+        return mark_lost(attempt.record, record, now_ns())
+
+    def _again(self, end: Ended) -> bool:
+        policy = self._orders.policy
+        return policy == "Always" or (policy == "OnFailure" and not end.good)
+
+    async def _rest(self, end: Ended, seconds: float) -> bool:
+        """Waits before the next start; False if the pod is to stop meanwhile."""
+        self.view.last = end
+        self.view.state = Waiting("CrashLoopBackOff", f"started again in {seconds:.0f} s")
+        self._orders.changed()
+        try:
+            await self._stop.sleep(seconds)
+        except StopAskedError:
+            return False
+        return True
+
+    def _show_running(self, attempt: Attempt) -> None:
+        record = read_record(attempt.record)
+        if record.state == RecordState.RUNNING:
+            self.view.state = Running(record.started_ns)
+            self._orders.changed()
+
+    def _show(self, end: Ended | None) -> Ended | None:
+        if end is not None:
+            self.view.state = end
+            self._orders.changed()
+        return end
+
+
+def _next_pause(timing: Timing, pause: float, end: Ended) -> float:
+    if end.ended_ns - end.started_ns >= timing.steady * 1e9:
+        return timing.first_backoff
+    return min(pause, timing.longest_backoff)

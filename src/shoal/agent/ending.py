@@ -1,0 +1,110 @@
+"""How a container ended, told from its record: exit code, signal, out of memory, or no start."""
+
+import errno
+import os
+from enum import StrEnum
+from pathlib import Path
+
+import msgspec
+
+from shoal.agent.record import Record, RecordState, Stage
+
+_NOT_FOUND = 127
+_NOT_EXECUTABLE = 126
+_NO_START = 128
+_KILLED = 137
+
+
+class Loss(StrEnum):
+    """Why nobody saw how a program ended."""
+
+    NONE = ""
+    KEEPER_KILLED = "KeeperKilled"
+    NODE_REBOOTED = "NodeRebooted"
+
+    @property
+    def sentence(self) -> str:
+        """The same for people."""
+        return "node rebooted" if self is Loss.NODE_REBOOTED else "keeper was killed"
+
+
+class Started(msgspec.Struct, frozen=True):
+    """What was to be started, for the sentences. ``memory_bytes`` 0: no limit."""
+
+    program: str
+    folder: str
+    memory_bytes: int = 0
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """The end of one start of a container; as ``state.terminated`` tells it. Times in ns."""
+
+    exit_code: int
+    signal: int
+    reason: str
+    message: str
+    started_ns: int
+    ended_ns: int
+    loss: Loss = Loss.NONE
+
+    @property
+    def good(self) -> bool:
+        """Whether the program did what it was for."""
+        return self.exit_code == 0 and not self.loss
+
+
+def ended(record: Record, started: Started, boot_id: str) -> Ended:
+    """What a final record says."""
+    match record.state:
+        case RecordState.EXITED:
+            code, number, reason, message = _exit(record, started)
+        case RecordState.START_FAILED:
+            code, number, reason, message = _no_start(record, started)
+        case _:
+            return _lost(record, boot_id)
+    return Ended(code, number, reason, message, record.started_ns, record.ended_ns)
+
+
+def _exit(record: Record, started: Started) -> tuple[int, int, str, str]:
+    reason, message = "Completed" if record.exit_code == 0 else "Error", ""
+    if record.exit_code != 0 and record.oom_kills:
+        reason, message = "OOMKilled", f"out of memory: {_limit(started.memory_bytes)}"
+    return record.exit_code, record.signal, reason, message
+
+
+def _limit(memory_bytes: int) -> str:
+    if not memory_bytes:
+        return "the machine has no more"
+    gib = memory_bytes / 2**30
+    return f"{gib:.1f} GiB limit" if gib >= 1 else f"{memory_bytes / 2**20:.0f} MiB limit"
+
+
+def _no_start(record: Record, started: Started) -> tuple[int, int, str, str]:
+    code, message = _NO_START, os.strerror(record.error)
+    if record.stage == Stage.CHDIR:
+        gone = record.error in (errno.ENOENT, errno.ENOTDIR)
+        message = f"folder {'gone' if gone else 'not readable'}: {started.folder}"
+    elif record.stage == Stage.EXEC:
+        code, message = _no_exec(record.error, started)
+    elif record.stage == Stage.CGROUP:
+        message = f"it could not join its control group: {message}"
+    elif record.stage == Stage.FORK:
+        message = f"no process could be made for it: {message}"
+    return code, 0, "StartError", message
+
+
+def _no_exec(error: int, started: Started) -> tuple[int, str]:
+    if error == errno.ENOENT:
+        if "/" in started.program and (Path(started.folder) / started.program).exists():
+            return _NOT_FOUND, f"interpreter not found: the one that {started.program} names"
+        return _NOT_FOUND, f"command not found: {started.program}"
+    if error in (errno.EACCES, errno.ENOEXEC, errno.EISDIR):
+        return _NOT_EXECUTABLE, f"not executable: {started.program}"
+    return _NO_START, f"{started.program} cannot be started: {os.strerror(error)}"
+
+
+def _lost(record: Record, boot_id: str) -> Ended:
+    loss = Loss.KEEPER_KILLED if record.boot_id == boot_id else Loss.NODE_REBOOTED
+    number = 9 if loss is Loss.KEEPER_KILLED else 0
+    since, until = record.started_ns or record.created_ns, record.ended_ns or record.created_ns
+    return Ended(_KILLED, number, loss, loss.sentence, since, until, loss)

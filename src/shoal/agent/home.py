@@ -1,0 +1,115 @@
+"""What the agent keeps in a home, and where.
+
+::
+
+    pods/<uid>/claims.json            the claims that the pod's programs hold
+    pods/<uid>/work, tmp, out         working folder, TMPDIR, SHOAL_OUT of pods without a run
+    pods/<uid>/volumes/<name>         emptyDir, configMap and secret volumes
+    pods/<uid>/containers/<name>/     <n>.record and <n>.log of its n-th start
+    runs/<namespace>/<run>/out        SHOAL_OUT of a run's pods
+    sock/node-<node>.sock             where logs are read
+"""
+
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Final
+
+import msgspec
+
+_LONGEST_TMP: Final = 60
+"""Programs make unix sockets below TMPDIR, and a socket's path has at most 107 bytes."""
+
+
+class Attempt(msgspec.Struct, frozen=True):
+    """The files of the n-th start of a container, counted from 0."""
+
+    number: int
+    record: Path
+    log: Path
+
+
+class PodHome(msgspec.Struct, frozen=True):
+    """The folder of one pod."""
+
+    root: Path
+
+    @property
+    def uid(self) -> str:
+        """The pod's uid."""
+        return self.root.name
+
+    @property
+    def work(self) -> Path:
+        """The private working folder."""
+        return self.root / "work"
+
+    @property
+    def claims(self) -> Path:
+        """What the pod holds, written before it is held."""
+        return self.root / "claims.json"
+
+    @property
+    def tmp(self) -> Path:
+        """TMPDIR: in the home, unless sockets in it would get too long a name."""
+        inside = self.root / "tmp"
+        if len(str(inside)) <= _LONGEST_TMP:
+            return inside
+        return Path(tempfile.gettempdir()) / f"shoal-{self.uid}"
+
+    def volume(self, name: str) -> Path:
+        """The folder of a volume."""
+        return self.root / "volumes" / name
+
+    def container(self, name: str) -> Path:
+        """The folder of a container."""
+        return self.root / "containers" / name
+
+    def attempt(self, container: str, number: int) -> Attempt:
+        """The files of one start."""
+        folder = self.container(container)
+        return Attempt(number, folder / f"{number}.record", folder / f"{number}.log")
+
+    def last_attempt(self, container: str) -> Attempt | None:
+        """The newest start that is on record."""
+        numbers = [int(path.stem) for path in self.container(container).glob("*.record")]
+        return self.attempt(container, max(numbers)) if numbers else None
+
+    @property
+    def records(self) -> list[Path]:
+        """The records of all starts of all containers."""
+        return sorted(self.root.glob("containers/*/*.record"))
+
+    def make(self) -> None:
+        """Makes the private folders; harmless if they are there."""
+        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.work, self.tmp):
+            folder.mkdir(mode=0o700, exist_ok=True)
+
+    def remove(self) -> None:
+        """Removes the pod's folder with everything in it."""
+        shutil.rmtree(self.tmp, ignore_errors=True)
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+class Home(msgspec.Struct, frozen=True):
+    """A shoal's home."""
+
+    root: Path
+
+    def pod(self, uid: str) -> PodHome:
+        """The folder of a pod."""
+        return PodHome(self.root / "pods" / uid)
+
+    @property
+    def pods(self) -> list[PodHome]:
+        """The folders of all pods."""
+        return [PodHome(path) for path in sorted(self.root.glob("pods/*")) if path.is_dir()]
+
+    def run(self, namespace: str, run: str) -> Path:
+        """The folder of a run."""
+        return self.root / "runs" / namespace / run
+
+    def socket(self, node: str) -> Path:
+        """Where this node's agent serves logs."""
+        return self.root / "sock" / f"node-{node}.sock"

@@ -1,0 +1,47 @@
+"""What this machine is: its name, boot, processors and memory."""
+
+import os
+import re
+import socket
+import time
+from pathlib import Path
+
+import msgspec
+
+from shoal.units.quantity import MIB
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """The machine as a node offers it. ``boot_id`` is new after each start of the kernel."""
+
+    name: str
+    boot_id: str
+    cpu_milli: int
+    memory_mib: int
+
+
+def read_machine(name: str = "") -> Machine:
+    """This machine; the node's name is the host's unless one is given."""
+    pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return Machine(
+        name=name or node_name(socket.gethostname()),
+        boot_id=Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+        cpu_milli=len(os.sched_getaffinity(0)) * 1000,
+        memory_mib=pages // MIB,
+    )
+
+
+def node_name(host: str) -> str:
+    """A host's name as an object's name: lower case letters, digits, ``-`` and ``.``."""
+    cleaned = re.sub(r"[^a-z0-9.-]+", "-", host.lower()).strip("-.")
+    return cleaned[:63].strip("-.") or "box"
+
+
+def now_ns() -> int:
+    """Nanoseconds since the epoch."""
+    return time.time_ns()
+
+
+def stamp(ns: int) -> str:
+    """RFC 3339 in UTC with whole seconds, as objects carry times."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(ns // 1_000_000_000))

@@ -1,0 +1,156 @@
+"""The Node object of this machine, and the lease that says that its agent lives."""
+
+import asyncio
+import platform
+from typing import Any, Final
+
+import structlog
+
+from shoal.agent.machine import Machine, now_ns, stamp
+from shoal.agent.persist import persist
+from shoal.api.kinds import LEASES, NODES
+from shoal.api.node import CGROUP_LIMITS, CONTAINER_RUNTIME, Node
+from shoal.kube.client import Client
+from shoal.kube.errors import ApiError
+from shoal.units.quantity import format_cpu, format_mib
+
+NO_RUNTIME: Final = "this machine has no container runtime; use image: host"
+ADDRESS: Final = "127.0.0.1"
+LEASE_NAMESPACE: Final = "kube-node-lease"
+
+_MOST_PODS: Final = 1000
+_BEAT_S: Final = 10
+_LEASE_S: Final = 40
+_log = structlog.get_logger()
+
+
+async def register_node(client: Client, machine: Machine, why_unlimited: str) -> Node:
+    """Creates the Node or brings it up to date. Labels and taints of others are kept."""
+    labels = node_labels(machine)
+    node: dict[str, Any] = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": machine.name}}
+    node["metadata"]["labels"] = labels
+    try:
+        await persist("create node", lambda: client.create(NODES, node))
+    except ApiError as error:
+        if not error.already_exists:
+            raise
+        await persist(
+            "label node", lambda: client.patch(NODES, machine.name, patch=_labels(labels))
+        )
+    status = {"status": node_status(machine, why_unlimited, now_ns())}
+    return await persist(
+        "node status",
+        lambda: client.patch(
+            NODES, machine.name, patch=status, strategic=True, subresource="status"
+        ),
+    )
+
+
+def node_labels(machine: Machine) -> dict[str, str]:
+    """The well-known labels that selectors use."""
+    return {
+        "kubernetes.io/hostname": machine.name,
+        "kubernetes.io/os": "linux",
+        "kubernetes.io/arch": {"x86_64": "amd64", "aarch64": "arm64"}.get(
+            platform.machine(), platform.machine()
+        ),
+    }
+
+
+def node_status(machine: Machine, why_unlimited: str, now: int) -> dict[str, Any]:
+    """``status`` of the Node; ``why_unlimited`` is empty where cpu and memory limits hold."""
+    amounts = {
+        "cpu": format_cpu(machine.cpu_milli),
+        "memory": format_mib(machine.memory_mib),
+        "pods": str(_MOST_PODS),
+    }
+    limits = why_unlimited or "cpu and memory limits of containers hold"
+    return {
+        "capacity": amounts,
+        "allocatable": amounts,
+        "addresses": [
+            {"type": "InternalIP", "address": ADDRESS},
+            {"type": "Hostname", "address": machine.name},
+        ],
+        "nodeInfo": _node_info(machine),
+        "conditions": [
+            _condition("Ready", True, "AgentReady", "the agent runs pods", now),
+            _condition(CONTAINER_RUNTIME, False, "NoContainerRuntime", NO_RUNTIME, now),
+            _condition(CGROUP_LIMITS, not why_unlimited, "Probed", limits, now),
+        ],
+    }
+
+
+async def beat(client: Client, node: Node) -> None:
+    """Renews the node's lease for ever; cancel to stop."""
+    name = node.metadata.name
+    lease = {
+        "apiVersion": "coordination.k8s.io/v1",
+        "kind": "Lease",
+        "metadata": {
+            "name": name,
+            "namespace": LEASE_NAMESPACE,
+            "ownerReferences": [owner(node)],
+        },
+        "spec": {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S},
+    }
+    while True:
+        try:
+            await _renew(client, name, lease)
+        except ApiError as error:
+            _log.warning("lease not renewed", error=error.message)
+        await asyncio.sleep(_BEAT_S)
+
+
+def owner(node: Node) -> dict[str, str]:
+    """The owner reference by which something goes when the node goes."""
+    meta = node.metadata
+    return {"apiVersion": "v1", "kind": "Node", "name": meta.name, "uid": meta.uid}
+
+
+async def _renew(client: Client, name: str, lease: dict[str, Any]) -> None:
+    seconds = stamp(now_ns()).removesuffix("Z")
+    patch = {"spec": {**lease["spec"], "renewTime": f"{seconds}.000000Z"}}
+    try:
+        await client.patch(LEASES, name, LEASE_NAMESPACE, patch=patch)
+    except ApiError as error:
+        if not error.not_found:
+            raise
+        await client.create(LEASES, lease | patch, LEASE_NAMESPACE)
+
+
+def _labels(labels: dict[str, str]) -> dict[str, Any]:
+    return {"metadata": {"labels": labels}}
+
+
+def _node_info(machine: Machine) -> dict[str, str]:
+    return {
+        "bootID": machine.boot_id,
+        "operatingSystem": "linux",
+        "architecture": node_labels(machine)["kubernetes.io/arch"],
+        "kernelVersion": platform.release(),
+        "osImage": _os_image(),
+        "containerRuntimeVersion": "none",
+        "kubeletVersion": "",
+        "kubeProxyVersion": "",
+        "machineID": "",
+        "systemUUID": "",
+    }
+
+
+def _os_image() -> str:
+    try:
+        return platform.freedesktop_os_release().get("PRETTY_NAME", "Linux")
+    except OSError:
+        return "Linux"
+
+
+def _condition(kind: str, true: bool, reason: str, message: str, now: int) -> dict[str, str]:
+    return {
+        "type": kind,
+        "status": "True" if true else "False",
+        "reason": reason,
+        "message": message,
+        "lastTransitionTime": stamp(now),
+        "lastHeartbeatTime": stamp(now),
+    }

@@ -1,0 +1,84 @@
+"""Asking a pod to stop: once, for one reason, with a grace that can only get shorter."""
+
+import asyncio
+from collections.abc import Coroutine
+from enum import StrEnum
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+
+class StopReason(StrEnum):
+    """Why a pod is stopped."""
+
+    NONE = ""
+    DELETED = "deleted"
+    DEADLINE = "deadline"
+    LOST = "lost"
+    """One of its containers lost its keeper; the rest goes with it."""
+    GONE = "gone"
+    """The Pod object is no more."""
+
+
+class StopAskedError(Exception):
+    """The wait was cut short because the pod is to stop."""
+
+
+class Stopping:
+    """Whether, why and by when a pod is to stop."""
+
+    def __init__(self) -> None:
+        self.why = StopReason.NONE
+        self._asked = asyncio.Event()
+        self._sooner = asyncio.Event()
+        self._kill_at = float("inf")
+
+    @property
+    def asked(self) -> bool:
+        """Whether the pod is to stop."""
+        return self._asked.is_set()
+
+    def ask(self, why: StopReason, grace_s: float) -> None:
+        """Asks to stop. The first reason stays; a shorter grace counts from now."""
+        if not self.asked:
+            self.why = why
+            self._asked.set()
+        kill_at = asyncio.get_running_loop().time() + grace_s
+        if kill_at < self._kill_at:
+            self._kill_at = kill_at
+            self._sooner.set()
+
+    async def wait(self) -> None:
+        """Returns once the pod is to stop."""
+        await self._asked.wait()
+
+    async def out_of_grace(self) -> None:
+        """Returns once what still runs is to be killed."""
+        await self._asked.wait()
+        while (left := self._kill_at - asyncio.get_running_loop().time()) > 0:
+            self._sooner.clear()
+            try:
+                await asyncio.wait_for(self._sooner.wait(), left)
+            except TimeoutError:
+                return
+
+    async def sleep(self, seconds: float) -> None:
+        """Sleeps. Raises StopAskedError as soon as the pod is to stop."""
+        await self.unless(asyncio.sleep(seconds))
+
+    async def unless(self, work: Coroutine[Any, Any, T]) -> T:
+        """The result of some work, which is cancelled once the pod is to stop.
+
+        Raises StopAskedError then.
+        """
+        task = asyncio.ensure_future(work)
+        asked = asyncio.ensure_future(self._asked.wait())
+        try:
+            await asyncio.wait({task, asked}, return_when=asyncio.FIRST_COMPLETED)
+            if task.done():
+                return task.result()
+            raise StopAskedError
+        finally:
+            for one in (task, asked):
+                one.cancel()
+            await asyncio.gather(task, asked, return_exceptions=True)

@@ -1,0 +1,68 @@
+"""Writing a pod's status: one write in flight, and only the newest is worth writing.
+
+A start is told after a moment, so that a program that is over by then costs one write, not two.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any, Final
+
+import structlog
+
+from shoal.agent.persist import persist
+from shoal.api.kinds import PODS
+from shoal.api.pod import Pod
+from shoal.kube.client import Client
+from shoal.kube.errors import ApiError
+
+_MOMENT_S: Final = 0.015
+_log = structlog.get_logger()
+
+
+class Teller:
+    """Writes the status that ``read`` gives whenever it is told that something changed."""
+
+    def __init__(self, client: Client, pod: Pod, read: Callable[[], dict[str, Any]]) -> None:
+        self._client = client
+        self._meta = pod.metadata
+        self._read = read
+        self._told: dict[str, Any] = {}
+        self._changed = asyncio.Event()
+        self._writing = asyncio.Lock()
+        self._gone = False
+
+    def changed(self) -> None:
+        """Something is new; it will be written soon."""
+        self._changed.set()
+
+    async def run(self) -> None:
+        """Writes until cancelled."""
+        while True:
+            await self._changed.wait()
+            await asyncio.sleep(_MOMENT_S)
+            await self.tell()
+
+    async def tell(self) -> None:
+        """Returns once the status as it is now is written, or the pod is no more."""
+        async with self._writing:
+            self._changed.clear()
+            status = self._read()
+            if status == self._told or self._gone:
+                return
+            await self._patch(status)
+            self._told = status
+
+    async def _patch(self, status: dict[str, Any]) -> None:
+        name, namespace = self._meta.name, self._meta.namespace
+        patch = {"metadata": {"uid": self._meta.uid}, "status": status}
+        try:
+            await persist(
+                "pod status",
+                lambda: self._client.patch(
+                    PODS, name, namespace, patch=patch, strategic=True, subresource="status"
+                ),
+            )
+        except ApiError as error:
+            self._gone = error.not_found or error.conflict
+            if not self._gone:
+                _log.error("pod status refused", pod=f"{namespace}/{name}", error=error.message)

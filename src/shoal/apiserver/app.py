@@ -1,0 +1,156 @@
+"""The ASGI application: bounds, authentication, routing, and errors turned into answers."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, MutableMapping
+from typing import Any, Final
+
+import structlog
+
+from shoal.apiserver.auth import Guard
+from shoal.apiserver.http import Answer, Request, Response, Stream, parse_query, refusal
+from shoal.apiserver.routes import route
+from shoal.apiserver.server import Server
+from shoal.dialect.status import Details, StatusError
+
+Scope = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
+Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+
+_log: Final = structlog.get_logger("shoal.apiserver")
+_MOST_BODY: Final = 3 * 1024 * 1024
+_MOST_STREAMS: Final = 2000
+
+
+class App:
+    """Serves one ``Server``. Streams end when ``stop`` is called."""
+
+    def __init__(self, server: Server, guard: Guard) -> None:
+        self._server = server
+        self._guard = guard
+        self._streams: set[asyncio.Task[None]] = set()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """ASGI."""
+        if scope["type"] != "http":
+            return
+        answer = await self._answer(scope, receive)
+        if isinstance(answer, Response):
+            await _send_response(answer, send)
+        else:
+            await self._send_stream(answer, receive, send)
+
+    def stop(self) -> None:
+        """End every stream, so that the server can close its connections."""
+        for task in tuple(self._streams):
+            task.cancel()
+
+    async def _answer(self, scope: Scope, receive: Receive) -> Answer:
+        try:
+            request = _request(scope)
+            self._guard.check(request.path, request.headers)
+            body = await _read_body(request, receive)
+            answer = await route(self._server, _with_body(request, body))
+            if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
+                await answer.chunks.aclose()
+                raise _too_many_streams()
+        except StatusError as error:
+            return refusal(error)
+        except Exception as error:
+            _log.exception("request failed", method=scope["method"], path=scope["path"])
+            return refusal(_unexpected(error))
+        return answer
+
+    async def _send_stream(self, stream: Stream, receive: Receive, send: Send) -> None:
+        """Pass chunks on until they end, the client leaves or the server stops."""
+        pump = asyncio.create_task(_pump(stream, send))
+        self._streams.add(pump)
+        gone = asyncio.create_task(_until_gone(receive))
+        try:
+            await asyncio.wait({pump, gone}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._streams.discard(pump)
+            pump.cancel()
+            gone.cancel()
+            await asyncio.gather(pump, gone, return_exceptions=True)
+
+
+def _request(scope: Scope) -> Request:
+    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    query_string = scope["query_string"].decode("latin-1")
+    query = parse_query(query_string)
+    return Request(scope["method"], scope["path"], query_string, query, headers)
+
+
+def _with_body(request: Request, body: bytes) -> Request:
+    if not body:
+        return request
+    return Request(
+        request.method, request.path, request.query_string, request.query, request.headers, body
+    )
+
+
+async def _read_body(request: Request, receive: Receive) -> bytes:
+    if request.method in ("GET", "HEAD"):
+        return b""
+    declared = request.headers.get("content-length", "")
+    if declared.isdigit() and int(declared) > _MOST_BODY:
+        raise _too_large()
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise StatusError(400, "BadRequest", "the client left before the body ended")
+        part = message.get("body", b"")
+        size += len(part)
+        if size > _MOST_BODY:
+            raise _too_large()
+        parts.append(part)
+        if not message.get("more_body"):
+            return b"".join(parts)
+
+
+async def _send_response(response: Response, send: Send) -> None:
+    headers = [
+        (b"content-type", response.content_type.encode()),
+        (b"content-length", str(len(response.body)).encode()),
+        (b"cache-control", b"no-cache, private"),
+        *((name.encode(), value.encode()) for name, value in response.headers),
+    ]
+    await send({"type": "http.response.start", "status": response.status, "headers": headers})
+    await send({"type": "http.response.body", "body": response.body})
+
+
+async def _pump(stream: Stream, send: Send) -> None:
+    headers = [
+        (b"content-type", stream.content_type.encode()),
+        (b"cache-control", b"no-cache, private"),
+    ]
+    await send({"type": "http.response.start", "status": stream.status, "headers": headers})
+    await send({"type": "http.response.body", "body": b"", "more_body": True})
+    try:
+        async for chunk in stream.chunks:
+            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+    finally:
+        await send({"type": "http.response.body", "body": b""})
+
+
+async def _until_gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _too_large() -> StatusError:
+    return StatusError(
+        413, "RequestEntityTooLarge", f"the body is larger than {_MOST_BODY} bytes", Details()
+    )
+
+
+def _too_many_streams() -> StatusError:
+    message = f"{_MOST_STREAMS} watches and logs are open already; close some and try again"
+    return StatusError(429, "TooManyRequests", message, Details(retry_after_seconds=1))
+
+
+def _unexpected(error: Exception) -> StatusError:
+    message = f"the server met an error of its own ({type(error).__name__}); its log tells more"
+    return StatusError(500, "InternalError", message)

@@ -1,0 +1,56 @@
+"""Request bodies to objects: one entry a media type."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+import msgspec
+
+from shoal.dialect.status import StatusError, bad_request
+
+Decode = Callable[[bytes], Any]
+
+
+def decode_body(content_type: str, body: bytes) -> Any:
+    """The document in a body. Raises StatusError 415 or 400. No content type means JSON."""
+    media_type = content_type.partition(";")[0].strip().lower() or "application/json"
+    decode = DECODERS.get(media_type)
+    if decode is None:
+        raise _unsupported(media_type)
+    return decode(body)
+
+
+def decode_object(content_type: str, body: bytes) -> dict[str, Any]:
+    """The object in a body. Raises StatusError, also when it is no object."""
+    document = decode_body(content_type, body)
+    if not isinstance(document, dict):
+        raise bad_request("the body is not an object; it must hold apiVersion, kind and metadata")
+    return document
+
+
+def decode_json(body: bytes) -> Any:
+    """JSON text. Raises StatusError."""
+    try:
+        return msgspec.json.decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise bad_request(f"the body is not JSON: {error}") from error
+    except RecursionError as error:
+        raise bad_request("the body is nested too deeply") from error
+
+
+def decode_yaml(body: bytes) -> Any:
+    """YAML text without aliases. Raises StatusError."""
+    from shoal.apiserver.yaml_body import load
+
+    return load(body)
+
+
+DECODERS: Final[Mapping[str, Decode]] = {
+    "application/json": decode_json,
+    "application/yaml": decode_yaml,
+}
+
+
+def _unsupported(media_type: str) -> StatusError:
+    known = ", ".join(DECODERS)
+    message = f"bodies of type {media_type!r} are not supported here; send one of: {known}"
+    return StatusError(415, "UnsupportedMediaType", message)

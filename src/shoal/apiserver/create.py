@@ -1,0 +1,47 @@
+"""POST: a new object."""
+
+from shoal.apiserver import meta, render
+from shoal.apiserver.codec import decode_object
+from shoal.apiserver.history import Key
+from shoal.apiserver.http import Request, Response, encode_json
+from shoal.apiserver.options import is_dry_run
+from shoal.apiserver.registry import Document
+from shoal.apiserver.server import Server, Target
+from shoal.dialect.status import already_exists, forbidden, not_found
+
+
+async def create(server: Server, request: Request, target: Target) -> Response:
+    """Store a new object and answer it, once it is durable. Raises StatusError."""
+    document = decode_object(request.content_type, request.body)
+    dry_run = is_dry_run(request)
+    meta.begin(target.resource, target.namespace, document)
+    return await birth(server, request, target, document, dry_run=dry_run)
+
+
+async def birth(
+    server: Server, request: Request, target: Target, document: Document, *, dry_run: bool
+) -> Response:
+    """Admit and store an object whose metadata is filled."""
+    resource = target.resource
+    if resource.status and not resource.status_at_birth:
+        document.pop("status", None)
+    _check_namespace(server, target)
+    warnings = resource.admit(document, server)
+    meta.check(resource, document)
+    name = document["metadata"]["name"]
+    key = Key(resource.key, target.namespace, name)
+    if server.store.newest(key) is not None:
+        raise already_exists(resource.group, resource.plural, name)
+    raw = encode_json(document) if dry_run else (await server.store.put(key, document)).raw
+    return render.one(request, resource, raw, 201, warnings)
+
+
+def _check_namespace(server: Server, target: Target) -> None:
+    if not target.resource.namespaced:
+        return
+    entry = server.store.newest(Key("namespaces", "", target.namespace))
+    if entry is None:
+        raise not_found("", "namespaces", target.namespace)
+    if entry.deleting:
+        why = f"namespace {target.namespace} is being deleted; nothing new can be made in it"
+        raise forbidden(target.resource.group, target.resource.plural, "", why)

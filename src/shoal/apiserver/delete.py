@@ -1,0 +1,199 @@
+"""DELETE: an object or a collection, with finalizers, preconditions and grace."""
+
+from typing import Any, Final
+
+import msgspec
+
+from shoal.apiserver import render
+from shoal.apiserver.codec import decode_body
+from shoal.apiserver.history import Key
+from shoal.apiserver.http import Request, Response, answer, encode_json
+from shoal.apiserver.meta import rfc3339
+from shoal.apiserver.options import is_dry_run
+from shoal.apiserver.registry import Document, Resource
+from shoal.apiserver.render import decode
+from shoal.apiserver.select import selection_of
+from shoal.apiserver.server import Server, Target
+from shoal.apiserver.update import is_over
+from shoal.dialect.status import Details, bad_request, conflict, forbidden, success
+
+_POLICIES: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan", "Background": ""}
+_POLICY_FINALIZERS: Final = frozenset({"foregroundDeletion", "orphan"})
+_PROTECTED_NAMESPACES: Final = frozenset({"default", "kube-system", "shoal-system"})
+_DEFAULT_GRACE_S: Final = 30
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How to delete. ``grace`` is in seconds, None for the object's own; policy may be empty."""
+
+    uid: str = ""
+    version: str = ""
+    grace: int | None = None
+    policy: str = ""
+    dry_run: bool = False
+
+
+async def delete(server: Server, request: Request, target: Target) -> Response:
+    """Delete one object, or mark it where something still holds it. Raises StatusError."""
+    options = _options(request)
+    resource = target.resource
+    document = decode(server.current(target).raw)
+    _check_preconditions(resource, document, options)
+    _check_protected(target)
+    raw, gone = await _delete(server, target, document, options)
+    if gone and not resource.delete_answers_object:
+        return answer(success(_details(resource, document)))
+    return render.one(request, resource, raw)
+
+
+async def delete_collection(server: Server, request: Request, target: Target) -> Response:
+    """Delete what is selected; the answer lists it as it was found. Raises StatusError."""
+    options = _options(request)
+    resource = target.resource
+    selection = selection_of(request, resource, target.namespace)
+    found = [
+        (key, entry)
+        for key, entry in server.store.present(resource.key, target.namespace)
+        if selection.takes(key, entry.raw)
+    ]
+    for key, _ in found:
+        one = Target(resource, key.namespace, key.name)
+        entry = server.store.newest(key)
+        if entry is not None:
+            await _delete(server, one, decode(entry.raw), options)
+    metadata = {"resourceVersion": str(server.store.revision)}
+    return render.many(request, resource, [entry.raw for _, entry in found], metadata)
+
+
+async def _delete(
+    server: Server, target: Target, document: Document, options: Options
+) -> tuple[bytes, bool]:
+    """The bytes of what became of it, and whether it is gone."""
+    before = encode_json(document)
+    metadata = document["metadata"]
+    _set_policy(metadata, options)
+    grace = _grace(target.resource, document, options)
+    _mark(target.resource, document, grace)
+    gone = is_over(document)
+    if options.dry_run:
+        return encode_json(document), gone
+    if not gone:
+        if encode_json(document) == before:
+            await server.store.settled(target.key)
+            return before, False
+        return (await server.store.put(target.key, document)).raw, False
+    if _was_told(target.resource, before):
+        marked = server.store.put(target.key, document)
+        entry = await server.store.remove(target.key, document)
+        await marked
+        return entry.raw, True
+    return await _remove(server, target.key, document, target.resource)
+
+
+async def _remove(
+    server: Server, key: Key, document: Document, resource: Resource
+) -> tuple[bytes, bool]:
+    if resource.plural != "pods":
+        for mark in ("deletionTimestamp", "deletionGracePeriodSeconds"):
+            document["metadata"].pop(mark, None)
+    return (await server.store.remove(key, document)).raw, True
+
+
+def _was_told(resource: Resource, before: bytes) -> bool:
+    """Whether an agent knew of the deletion already: it sees grace 0 before the end."""
+    return resource.plural == "pods" and b'"deletionGracePeriodSeconds"' in before
+
+
+def _set_policy(metadata: Document, options: Options) -> None:
+    """The finalizers that make a collector act; a policy replaces an earlier one."""
+    if not options.policy:
+        return
+    held = [f for f in metadata.get("finalizers") or () if f not in _POLICY_FINALIZERS]
+    if finalizer := _POLICIES[options.policy]:
+        held.append(finalizer)
+    if held:
+        metadata["finalizers"] = held
+    else:
+        metadata.pop("finalizers", None)
+
+
+def _grace(resource: Resource, document: Document, options: Options) -> int:
+    """Seconds that the programs of a pod get; 0 for everything that has none."""
+    if resource.plural != "pods":
+        return 0
+    spec, status = document.get("spec", {}), document.get("status", {})
+    if not spec.get("nodeName") or status.get("phase") in ("Succeeded", "Failed"):
+        return 0
+    if options.grace is not None:
+        return max(options.grace, 0)
+    grace = spec.get("terminationGracePeriodSeconds")
+    return _DEFAULT_GRACE_S if grace is None else int(grace)
+
+
+def _mark(resource: Resource, document: Document, grace: int) -> None:
+    """Set the deletion's time once; a later grace may only be shorter."""
+    metadata = document["metadata"]
+    if not metadata.get("deletionTimestamp"):
+        metadata["deletionTimestamp"] = rfc3339()
+        metadata["deletionGracePeriodSeconds"] = grace
+        if resource.generation:
+            metadata["generation"] = metadata.get("generation", 0) + 1
+    elif grace < metadata.get("deletionGracePeriodSeconds", 0):
+        metadata["deletionGracePeriodSeconds"] = grace
+    if resource.plural == "namespaces":
+        document.setdefault("status", {})["phase"] = "Terminating"
+
+
+def _check_preconditions(resource: Resource, document: Document, options: Options) -> None:
+    metadata = document["metadata"]
+    for asked, found, what in (
+        (options.uid, metadata["uid"], "uid"),
+        (options.version, metadata["resourceVersion"], "resourceVersion"),
+    ):
+        if asked and asked != found:
+            why = f"the precondition {what} {asked} does not hold; it is {found}"
+            raise conflict(resource.group, resource.kind, metadata["name"], why)
+
+
+def _check_protected(target: Target) -> None:
+    if target.resource.plural == "namespaces" and target.name in _PROTECTED_NAMESPACES:
+        why = "this namespace may not be deleted"
+        raise forbidden("", "namespaces", target.name, why)
+
+
+def _details(resource: Resource, document: Document) -> Details:
+    metadata = document["metadata"]
+    return Details(
+        name=metadata["name"], group=resource.group, kind=resource.plural, uid=metadata["uid"]
+    )
+
+
+def _options(request: Request) -> Options:
+    """Options from the body and, where that is empty, from the query. Raises StatusError."""
+    dry_run = is_dry_run(request, "DeleteOptions")
+    body: Any = decode_body(request.content_type, request.body) if request.body else {}
+    if not isinstance(body, dict):
+        raise bad_request("the body is not an object; it must hold DeleteOptions")
+    if body.get("kind", "DeleteOptions") != "DeleteOptions":
+        raise bad_request(f"the body is a {body['kind']}; it must hold DeleteOptions")
+    grace = body.get("gracePeriodSeconds", request.number("gracePeriodSeconds"))
+    if grace is not None and not isinstance(grace, int):
+        raise bad_request("gracePeriodSeconds is not a whole number of seconds")
+    wanted = body.get("preconditions") or {}
+    return Options(
+        uid=wanted.get("uid") or "",
+        version=wanted.get("resourceVersion") or "",
+        grace=grace,
+        policy=_policy(body, request),
+        dry_run=dry_run or body.get("dryRun") == ["All"],
+    )
+
+
+def _policy(body: Document, request: Request) -> str:
+    policy = body.get("propagationPolicy") or request.query.get("propagationPolicy") or ""
+    orphan = body.get("orphanDependents", request.query.get("orphanDependents"))
+    if orphan is not None and not policy:
+        return "Orphan" if orphan in (True, "true") else "Background"
+    if policy and policy not in _POLICIES:
+        raise bad_request(f"propagationPolicy={policy} is not one of {', '.join(_POLICIES)}")
+    return str(policy)

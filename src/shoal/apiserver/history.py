@@ -1,0 +1,111 @@
+"""What changed lately: a bounded window of events that watches read and lists look back into.
+
+A watch is a place in this window, not a buffer of its own: one that is too slow falls out of it
+and is cut off. The window is bounded in events and in bytes.
+"""
+
+from bisect import bisect_right
+from collections import deque
+from collections.abc import Iterator
+from operator import attrgetter
+from typing import Final
+
+import msgspec
+
+ADDED: Final = "ADDED"
+MODIFIED: Final = "MODIFIED"
+DELETED: Final = "DELETED"
+
+_MOST_EVENTS: Final = 10_000
+_MOST_BYTES: Final = 16 * 1024 * 1024
+_CUT_AT: Final = 512
+_REVISION: Final = attrgetter("revision")
+
+
+class Key(msgspec.Struct, frozen=True, order=True):
+    """Which object: resource as ``plural.group``, namespace (empty: cluster), name."""
+
+    resource: str
+    namespace: str
+    name: str
+
+
+class Entry(msgspec.Struct, frozen=True, gc=False):
+    """One version of one object, encoded. ``deleting``: it carries a deletionTimestamp."""
+
+    revision: int
+    raw: bytes
+    deleting: bool
+
+
+class Event(msgspec.Struct, frozen=True, gc=False):
+    """A change. ``before`` is None when the object is new; DELETED carries its last state."""
+
+    type: str
+    key: Key
+    entry: Entry
+    before: Entry | None
+
+    @property
+    def revision(self) -> int:
+        """The revision of the write that made it."""
+        return self.entry.revision
+
+
+class Dropped(msgspec.Struct, frozen=True):
+    """What left the window: rows that nothing needs any more, and the new beginning."""
+
+    rows: tuple[int, ...]
+    compacted: int
+
+
+class History:
+    """The window: events of each resource in order of revision."""
+
+    def __init__(self, compacted: int) -> None:
+        self.compacted = compacted
+        """Events up to this revision are gone."""
+        self._all: deque[Event] = deque()
+        self._bytes = 0
+        self._of: dict[str, list[Event]] = {}
+        self._gone: dict[str, int] = {}
+
+    def add(self, event: Event) -> None:
+        """Append; revisions only rise."""
+        self._all.append(event)
+        self._bytes += len(event.entry.raw)
+        self._of.setdefault(event.key.resource, []).append(event)
+
+    def trim(self) -> Dropped | None:
+        """Let the oldest go until the bounds hold; None when they held."""
+        before = self.compacted
+        rows: list[int] = []
+        while len(self._all) > _MOST_EVENTS or self._bytes > _MOST_BYTES:
+            event = self._all.popleft()
+            self._bytes -= len(event.entry.raw)
+            self._forget(event.key.resource)
+            self.compacted = event.revision
+            if event.before is not None:
+                rows.append(event.before.revision)
+            if event.type == DELETED:
+                rows.append(event.revision)
+        return Dropped(tuple(rows), self.compacted) if self.compacted > before else None
+
+    def since(self, resource: str, revision: int) -> list[Event]:
+        """The events of a resource after a revision, oldest first."""
+        events = self._of.get(resource, [])
+        start = max(bisect_right(events, revision, key=_REVISION), self._gone.get(resource, 0))
+        return events[start:]
+
+    def newest_first(self, resource: str, after: int) -> Iterator[Event]:
+        """The same from the newest back."""
+        return reversed(self.since(resource, after))
+
+    def _forget(self, resource: str) -> None:
+        """Count the oldest event of a resource as gone; cut the list now and then."""
+        gone = self._gone.get(resource, 0) + 1
+        events = self._of[resource]
+        if gone >= _CUT_AT or gone == len(events):
+            del events[:gone]
+            gone = 0
+        self._gone[resource] = gone

@@ -1,0 +1,127 @@
+"""Running the server: a home in, a ready port out."""
+
+import asyncio
+import errno
+import socket
+from collections.abc import Callable
+from pathlib import Path
+from typing import Final
+
+import uvicorn
+
+from shoal.apiserver.app import App
+from shoal.apiserver.auth import Guard
+from shoal.apiserver.builtin import BUILTIN
+from shoal.apiserver.log import Log, StoreError
+from shoal.apiserver.own import OWN
+from shoal.apiserver.registry import Registry
+from shoal.apiserver.server import Server
+from shoal.apiserver.store import Store
+from shoal.apiserver.tls import Certificates, ensure_certificates, ensure_token, write_kubeconfig
+
+_ADDRESS: Final = "127.0.0.1"
+_GRACE_S: Final = 2
+
+
+class StartError(Exception):
+    """The server cannot start: one sentence with the remedy."""
+
+
+class PortTaken(StartError):
+    """Something else listens there."""
+
+
+class HomeUnwritable(StartError):
+    """The home cannot be made or written."""
+
+
+async def serve(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
+    """Serve a home on loopback until told to stop by SIGINT or SIGTERM; port 0 takes a free one.
+
+    ``ready`` is called with the port once requests are answered. Raises StartError or
+    StoreError, and then nothing was changed.
+    """
+    listener = _listen(port)
+    try:
+        certificates, token = _prepare(home)
+        store = Store(Log(home / "store.db"))
+    except BaseException:
+        listener.close()
+        raise
+    store.start()
+    try:
+        app = App(Server(store, Registry((*BUILTIN, *OWN)), home), Guard(token))
+        bound = listener.getsockname()[1]
+        write_kubeconfig(home, bound, certificates.authority, token)
+        await _Uvicorn(_config(app, certificates), app, lambda: ready(bound)).serve([listener])
+    finally:
+        store.stop()
+
+
+def run(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
+    """``serve`` in a loop of its own. Raises StartError or StoreError."""
+    import uvloop
+
+    uvloop.run(serve(home, port, ready=ready))
+
+
+class _Uvicorn(uvicorn.Server):
+    """Tells when it is ready, and ends streams before it waits for connections to close."""
+
+    def __init__(self, config: uvicorn.Config, app: App, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._app = app
+        self._ready = ready
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        self._ready()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        self._app.stop()
+        await super().shutdown(sockets)
+
+
+def _config(app: App, certificates: Certificates) -> uvicorn.Config:
+    return uvicorn.Config(
+        app,
+        http="httptools",
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        date_header=False,
+        proxy_headers=False,
+        ssl_certfile=str(certificates.certificate),
+        ssl_keyfile=str(certificates.key),
+        backlog=2048,
+        timeout_keep_alive=75,
+        timeout_graceful_shutdown=_GRACE_S,
+    )
+
+
+def _listen(port: int) -> socket.socket:
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((_ADDRESS, port))
+    except OSError as error:
+        listener.close()
+        if error.errno == errno.EADDRINUSE:
+            raise PortTaken(
+                f"port {port} is taken by another program; stop it, or choose another with --port"
+            ) from error
+        raise PortTaken(f"port {port} cannot be used ({error.strerror}); choose another") from error
+    return listener
+
+
+def _prepare(home: Path) -> tuple[Certificates, str]:
+    try:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        return ensure_certificates(home), ensure_token(home)
+    except OSError as error:
+        raise HomeUnwritable(
+            f"{home} cannot be written ({error.strerror}); give yourself the right, "
+            "or set SHOAL_HOME to another folder"
+        ) from error

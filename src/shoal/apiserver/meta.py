@@ -1,0 +1,130 @@
+"""Metadata as the server keeps it: what it fills in, and what a writer cannot change."""
+
+import secrets
+import uuid
+from datetime import UTC, datetime
+from typing import Final
+
+from shoal.apiserver.registry import Document, Resource
+from shoal.dialect.names import SUFFIX_LETTERS, generated_name, metadata_causes
+from shoal.dialect.status import StatusError, bad_request, conflict, invalid
+
+_KEPT: Final = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
+                "generateName")
+_DROPPED: Final = ("managedFields", "selfLink")
+_FOR_STATUS: Final = ("labels", "annotations", "finalizers", "ownerReferences")
+
+
+def rfc3339() -> str:
+    """The time now, in whole seconds."""
+    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def begin(resource: Resource, namespace: str, document: Document) -> None:
+    """Fill the metadata of a new object in place. Raises StatusError."""
+    metadata = settle(resource, namespace, "", document)
+    if metadata.get("resourceVersion"):
+        raise StatusError(500, "", "resourceVersion should not be set on objects to be created")
+    if not metadata.get("name") and (prefix := metadata.get("generateName")):
+        suffix = "".join(secrets.choice(SUFFIX_LETTERS) for _ in range(5))
+        metadata["name"] = generated_name(prefix, suffix)
+    metadata["uid"] = str(uuid.uuid4())
+    metadata["creationTimestamp"] = rfc3339()
+    for server_owned in ("deletionTimestamp", "deletionGracePeriodSeconds", "generation"):
+        metadata.pop(server_owned, None)
+    if resource.generation:
+        metadata["generation"] = 1
+
+
+def settle(resource: Resource, namespace: str, name: str, document: Document) -> Document:
+    """Check that the object belongs where it is sent, fill what the path says; its metadata."""
+    _settle_type(resource, document)
+    metadata = document.get("metadata")
+    if metadata is None:
+        metadata = document["metadata"] = {}
+    if not isinstance(metadata, dict):
+        raise bad_request("metadata is not an object; example: metadata: {name: my-name}")
+    for dropped in _DROPPED:
+        metadata.pop(dropped, None)
+    _check_types(metadata)
+    if resource.namespaced:
+        _settle_namespace(metadata, namespace)
+    else:
+        metadata.pop("namespace", None)
+    if name and metadata.setdefault("name", name) != name:
+        raise bad_request(
+            f"the name of the object ({metadata['name']}) is not the name in the path ({name})"
+        )
+    return metadata
+
+
+def check(resource: Resource, document: Document) -> None:
+    """Raises StatusError 422 for metadata that may not be stored."""
+    metadata = document["metadata"]
+    causes = list(metadata_causes(metadata, resource.name_rule))
+    if causes:
+        raise invalid(resource.group, resource.kind, metadata.get("name", ""), causes)
+
+
+def inherit(resource: Resource, new: Document, old: Document, *, of_patch: bool) -> None:
+    """Put back what only the server writes. Raises StatusError 409 or 422 for another uid."""
+    metadata, before = new["metadata"], old["metadata"]
+    if (uid := metadata.get("uid")) and uid != before["uid"]:
+        why = f"its uid is {before['uid']}, not {uid}"
+        raise conflict(resource.group, resource.plural, before["name"], why)
+    for key in (*_KEPT, "generation"):
+        if key in before:
+            metadata[key] = before[key]
+        else:
+            metadata.pop(key, None)
+
+
+def keep_metadata(new: Document, old: Document) -> None:
+    """Ignore what a status write says about labels and the rest."""
+    for key in _FOR_STATUS:
+        if key in old["metadata"]:
+            new["metadata"][key] = old["metadata"][key]
+        else:
+            new["metadata"].pop(key, None)
+
+
+def _settle_type(resource: Resource, document: Document) -> None:
+    for key, value in (("apiVersion", resource.api_version), ("kind", resource.kind)):
+        if (document.get(key) or value) != value:
+            raise bad_request(f"{key} is {document[key]!r}; this path takes {value}")
+        document[key] = value
+
+
+def _settle_namespace(metadata: Document, namespace: str) -> None:
+    if (metadata.get("namespace") or namespace) != namespace:
+        raise bad_request(
+            f"the namespace of the object ({metadata['namespace']}) is not the one in the path "
+            f"({namespace})"
+        )
+    metadata["namespace"] = namespace
+
+
+_TYPES: Final[dict[str, type]] = {
+    "name": str, "generateName": str, "namespace": str, "uid": str, "resourceVersion": str,
+    "labels": dict, "annotations": dict, "finalizers": list, "ownerReferences": list,
+}
+
+
+def _check_types(metadata: Document) -> None:
+    """Fields of the wrong type, before anybody trips over them. A null counts as absent."""
+    for key, kind in _TYPES.items():
+        value = metadata.get(key)
+        if value is None:
+            metadata.pop(key, None)
+        elif not isinstance(value, kind):
+            raise bad_request(f"metadata.{key} is not {_A[kind]}")
+    for key in ("labels", "annotations"):
+        for name, value in (metadata.get(key) or {}).items():
+            if not isinstance(value, str):
+                raise bad_request(f"metadata.{key}.{name} is not a text; put it in quotes")
+    for owner in metadata.get("ownerReferences") or ():
+        if not isinstance(owner, dict):
+            raise bad_request("metadata.ownerReferences holds something that is no object")
+
+
+_A: Final = {str: "a text", dict: "an object", list: "a list"}

@@ -1,0 +1,56 @@
+"""The kinds of patch: one entry a media type."""
+
+from collections.abc import Callable
+from typing import Any
+
+from shoal.apiserver.codec import decode_json
+from shoal.apiserver.http import Request
+from shoal.apiserver.registry import Document, Resource
+from shoal.dialect.merge import merge_patch
+from shoal.dialect.mergekeys import merges_strategically
+from shoal.dialect.status import StatusError, bad_request
+from shoal.dialect.strategic import PatchError, strategic_patch
+
+Apply = Callable[[Document], Document]
+
+
+def patched(request: Request, resource: Resource) -> Apply:
+    """What the patch in a request does to an object. Raises StatusError 415 or 400."""
+    media_type = request.content_type.partition(";")[0].strip()
+    make = _KINDS.get(media_type)
+    if make is None or (make is _strategic and not merges_strategically(resource.kind)):
+        raise _unsupported(media_type, resource)
+    return make(decode_json(request.body), resource)
+
+
+def _merge(patch: Any, resource: Resource) -> Apply:
+    if not isinstance(patch, dict):
+        raise bad_request("a merge patch is an object; example: {\"metadata\": {\"labels\": {}}}")
+    return lambda document: merge_patch(document, patch)
+
+
+def _strategic(patch: Any, resource: Resource) -> Apply:
+    if not isinstance(patch, dict):
+        raise bad_request("a strategic merge patch is an object")
+
+    def apply(document: Document) -> Document:
+        try:
+            return strategic_patch(document, patch, resource.kind)
+        except PatchError as error:
+            raise bad_request(str(error)) from error
+
+    return apply
+
+
+_KINDS: dict[str, Callable[[Any, Resource], Apply]] = {
+    "application/merge-patch+json": _merge,
+    "application/strategic-merge-patch+json": _strategic,
+}
+
+
+def _unsupported(media_type: str, resource: Resource) -> StatusError:
+    message = (
+        f"patches of type {media_type!r} are not supported for {resource.plural}; "
+        f"send application/merge-patch+json"
+    )
+    return StatusError(415, "UnsupportedMediaType", message)

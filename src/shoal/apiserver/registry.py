@@ -1,0 +1,117 @@
+"""What a served kind is: one ``Resource`` each, and the registry that finds it by path."""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final, Protocol
+
+import msgspec
+
+from shoal.apiserver.history import Key
+from shoal.dialect.names import NameRule, wrong_subdomain
+from shoal.dialect.table import Column
+
+Document = dict[str, Any]
+
+
+class World(Protocol):
+    """What admission may look at besides the object: others, as the next write will see them."""
+
+    def find(self, key: Key) -> Document | None:
+        """The newest version of another object, decoded; None when there is none."""
+
+    def all(self, resource: str) -> Iterable[Document]:
+        """The durable objects of a cluster-scoped kind, decoded."""
+
+
+Admit = Callable[[Document, World], list[str]]
+"""Fill defaults and check a new object in place; warnings. Raises StatusError."""
+Change = Callable[[Document, Document], None]
+"""Check, and where needed complete, a new version against the old. Raises StatusError."""
+Cells = Callable[[Document, int], list[Any]]
+"""The table row of an object at a time (Unix seconds)."""
+
+
+def admit_anything(document: Document, world: World) -> list[str]:
+    """No defaults and nothing to check."""
+    return []
+
+
+def allow_any_change(new: Document, old: Document) -> None:
+    """Nothing to check."""
+
+
+class Resource(msgspec.Struct, frozen=True, kw_only=True):
+    """A served kind. ``group`` is empty for the core group."""
+
+    group: str = ""
+    version: str = "v1"
+    kind: str
+    plural: str
+    namespaced: bool = True
+    short_names: tuple[str, ...] = ()
+    categories: tuple[str, ...] = ()
+    status: bool = False
+    """Whether status is written through ``/status`` alone."""
+    status_metadata: bool = False
+    """Whether ``/status`` also takes labels and annotations."""
+    status_at_birth: bool = False
+    """Whether a status given at creation is kept."""
+    other_subresources: tuple[tuple[str, str, str], ...] = ()
+    """Name, kind and verb of further subresources, for discovery."""
+    generation: bool = False
+    """Whether ``metadata.generation`` counts changes beyond metadata and status."""
+    needs_version: bool = False
+    """Whether a PUT must carry the version that it replaces."""
+    put_creates: bool = False
+    """Whether a PUT to a missing object makes it."""
+    delete_answers_object: bool = False
+    """Whether a deletion answers the object that went, rather than a Status."""
+    collection_deletes: bool = True
+    """Whether DELETE on the collection is served."""
+    name_rule: NameRule = wrong_subdomain
+    fields: tuple[str, ...] = ()
+    """Paths that field selectors may use besides name and namespace."""
+    columns: tuple[Column, ...]
+    cells: Cells
+    admit: Admit = admit_anything
+    change: Change = allow_any_change
+    change_status: Change = allow_any_change
+
+    @property
+    def key(self) -> str:
+        """``plural`` or ``plural.group``: the name in the store."""
+        return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    @property
+    def api_version(self) -> str:
+        """As objects carry it."""
+        return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def singular(self) -> str:
+        """The lower-case kind."""
+        return self.kind.lower()
+
+    @property
+    def selectable(self) -> frozenset[str]:
+        """Every field that a field selector may name."""
+        return frozenset({"metadata.name", "metadata.namespace", *self.fields})
+
+
+class Registry:
+    """The served kinds by group, version and plural."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self.resources: Final = tuple(resources)
+        self._groups: dict[tuple[str, str], dict[str, Resource]] = {}
+        for resource in self.resources:
+            self._groups.setdefault((resource.group, resource.version), {})[
+                resource.plural
+            ] = resource
+
+    def group(self, group: str, version: str) -> Mapping[str, Resource] | None:
+        """The kinds of a group and version by plural; None when it is not served."""
+        return self._groups.get((group, version))
+
+    def groups(self) -> tuple[tuple[str, str], ...]:
+        """Group and version, the core group first."""
+        return tuple(self._groups)

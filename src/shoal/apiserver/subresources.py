@@ -1,0 +1,86 @@
+"""Subresources that are neither status nor streams: binding pods, finishing namespaces."""
+
+from shoal.apiserver import meta, render
+from shoal.apiserver.codec import decode_object
+from shoal.apiserver.http import Request, Response, answer
+from shoal.apiserver.options import is_dry_run
+from shoal.apiserver.registry import Document
+from shoal.apiserver.render import decode
+from shoal.apiserver.server import Server, Target
+from shoal.apiserver.update import save
+from shoal.dialect.paths import dig
+from shoal.dialect.status import REQUIRED, Cause, Details, bad_request, conflict, invalid, success
+
+
+async def bind(server: Server, request: Request, target: Target) -> Response:
+    """POST pods/binding: give a pod its node. Raises StatusError 404, 409 or 422."""
+    binding = decode_object(request.content_type, request.body)
+    dry_run = is_dry_run(request)
+    node = _node(binding, target)
+    entry = server.current(target)
+    pod, old = decode(entry.raw), decode(entry.raw)
+    _check_bindable(binding, pod, target)
+    pod["spec"]["nodeName"] = node
+    _note(binding, pod)
+    _schedule(pod)
+    await save(server, target, pod, old, entry, dry_run=dry_run)
+    return answer(success(Details(), 201), 201)
+
+
+async def finalize(server: Server, request: Request, target: Target) -> Response:
+    """PUT namespaces/finalize: write ``spec.finalizers``; without any it goes."""
+    document = decode_object(request.content_type, request.body)
+    dry_run = is_dry_run(request, "UpdateOptions")
+    metadata = meta.settle(target.resource, "", target.name, document)
+    entry = server.current(target)
+    new, old = decode(entry.raw), decode(entry.raw)
+    version = metadata.get("resourceVersion")
+    if version and version != str(entry.revision):
+        raise conflict("", "namespaces", target.name, "it has been modified; read it again")
+    finalizers = dig(document, "spec", "finalizers") or []
+    new["spec"] = {"finalizers": finalizers} if finalizers else {}
+    raw = await save(server, target, new, old, entry, dry_run=dry_run)
+    return render.one(request, target.resource, raw)
+
+
+def _node(binding: Document, target: Target) -> str:
+    kind = dig(binding, "target", "kind") or "Node"
+    if kind != "Node":
+        raise bad_request(f"target.kind is {kind!r}; a pod is bound to a Node")
+    node = dig(binding, "target", "name")
+    if not node or not isinstance(node, str):
+        cause = Cause(REQUIRED, "the node to bind to", "target.name")
+        raise invalid("", "Binding", target.name, [cause])
+    name = dig(binding, "metadata", "name") or target.name
+    if name != target.name:
+        raise bad_request(f"the binding is named {name}, the pod {target.name}")
+    return node
+
+
+def _check_bindable(binding: Document, pod: Document, target: Target) -> None:
+    metadata = pod["metadata"]
+    uid = dig(binding, "metadata", "uid")
+    why = ""
+    if uid and uid != metadata["uid"]:
+        why = f"its uid is {metadata['uid']}, not {uid}"
+    elif metadata.get("deletionTimestamp"):
+        why = "it is being deleted"
+    elif bound := pod["spec"].get("nodeName"):
+        why = f"it is bound to node {bound} already"
+    if why:
+        raise conflict("", "pods/binding", target.name, why)
+
+
+def _note(binding: Document, pod: Document) -> None:
+    for part in ("annotations", "labels"):
+        if added := dig(binding, "metadata", part):
+            pod["metadata"].setdefault(part, {}).update(added)
+
+
+def _schedule(pod: Document) -> None:
+    """Condition PodScheduled, as the real server sets it with the binding."""
+    conditions = pod["status"].setdefault("conditions", [])
+    others = [c for c in conditions if c.get("type") != "PodScheduled"]
+    now = meta.rfc3339()
+    scheduled = {"type": "PodScheduled", "status": "True", "lastProbeTime": None}
+    pod["status"]["conditions"] = [*others, {**scheduled, "lastTransitionTime": now}]

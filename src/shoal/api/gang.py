@@ -1,8 +1,16 @@
 """Gang: pods that start together or not at all. Members carry the label ``shoal.dev/gang``."""
 
+from typing import Final
+
 import msgspec
 
 from shoal.api.meta import Condition, Object, View
+
+WAITING: Final = "Waiting"
+PLACING: Final = "Placing"
+"""Claims are being written; a failure undoes all."""
+PLACED: Final = "Placed"
+"""Every claim is written; from here the gang only rolls forward."""
 
 
 class PlannedDevice(View):
@@ -33,11 +41,10 @@ class GangSpec(View):
 class GangStatus(View):
     """The plan being carried out. Written by the scheduler alone.
 
-    ``phase`` is Waiting, Placing (claims are being written; a failure undoes all) or Placed
-    (every claim is written; from here the gang only rolls forward).
+    ``phase`` is WAITING, PLACING or PLACED.
     """
 
-    phase: str = "Waiting"
+    phase: str = WAITING
     plan: list[PlannedMember] = []
     conditions: list[Condition] = []
 

@@ -36,6 +36,8 @@ def change_node(objects: Objects, dirty: Dirty, name: str, new: Node | None) -> 
     if new is not None:
         objects.nodes[name] = new
     dirty.nodes[name] = None
+    if old is None or new is None:
+        mark(dirty.groups, objects.group_keys())
     if old is None or new is None or _boot(old) != _boot(new):
         mark_all_on(objects, dirty, name)
 

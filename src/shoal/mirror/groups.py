@@ -1,10 +1,10 @@
 """Pods that wait for a node, as groups: a gang's members together, any other pod alone."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from shoal.api.gang import Gang
+from shoal.api.gang import PLACED, Gang
 from shoal.api.meta import LABEL_GANG, LABEL_QUEUE, LABEL_RANK, LABEL_RUN
 from shoal.api.pod import Pod
 from shoal.core.event import Group, Member
@@ -12,9 +12,6 @@ from shoal.mirror.members import member_of, waits
 from shoal.mirror.objects import Objects
 from shoal.units.errors import UnitError
 from shoal.units.instant import parse_instant
-
-PLACED = "Placed"
-"""``Gang.status.phase`` from which a gang only rolls forward."""
 
 
 def group_of(objects: Objects, key: str, releasing: dict[str, str]) -> Group | None:
@@ -32,14 +29,15 @@ def group_of(objects: Objects, key: str, releasing: dict[str, str]) -> Group | N
         return None
     first = waiting[0]
     gang = objects.gangs.get((first.metadata.namespace, gang_name))
-    pins = _pins(gang, pods)
+    rolling = gang is not None and rolls_forward(gang, pods)
+    pins = _pins(gang, objects) if gang is not None and rolling else {}
     members = tuple(_member(objects, pod, pins, releasing) for pod in waiting)
     return Group(
         key=key,
         owner=first.metadata.labels.get(LABEL_RUN) or gang_name or first.metadata.name,
         namespace=first.metadata.namespace,
         members=_blocked(members, gang_name) if gang_name and gang is None else members,
-        size=_size(gang, pods, len(members), rolling=bool(pins)),
+        size=_size(gang, pods, len(members), rolling=rolling),
         queue=first.metadata.labels.get(LABEL_QUEUE) or "default",
         priority=max(pod.spec.priority for pod in waiting),
         created=_created(gang if gang is not None else first),
@@ -52,6 +50,15 @@ def in_gang(pod: Pod) -> bool:
     return bool(pod.metadata.labels.get(LABEL_GANG))
 
 
+def rolls_forward(gang: Gang, pods: Iterable[Pod]) -> bool:
+    """Whether the gang is placed, so that what is missing of it is placed alone.
+
+    A plan of which no pod is left binds nobody: the gang was made anew.
+    """
+    known = {pod.metadata.uid for pod in pods}
+    return gang.status.phase == PLACED and any(m.pod_uid in known for m in gang.status.plan)
+
+
 def owner_of(pod: Pod) -> str:
     """The name that people know a pod by: its run's, else its own."""
     return pod.metadata.labels.get(LABEL_RUN) or pod.metadata.name
@@ -62,15 +69,9 @@ def _by_rank(pod: Pod) -> tuple[int, str]:
     return int(rank) if rank.isascii() and rank.isdigit() else 0, pod.metadata.name
 
 
-def _pins(gang: Gang | None, pods: Sequence[Pod]) -> dict[str, str]:
-    """The node of each pod of a plan that can no longer be undone.
-
-    A plan of which no pod is left binds nobody: the gang was made anew.
-    """
-    if gang is None or gang.status.phase != PLACED:
-        return {}
-    known = {pod.metadata.uid for pod in pods}
-    return {each.pod_uid: each.node for each in gang.status.plan if each.pod_uid in known}
+def _pins(gang: Gang, objects: Objects) -> dict[str, str]:
+    """The node of each pod of a plan, as long as the node is there."""
+    return {each.pod_uid: each.node for each in gang.status.plan if each.node in objects.nodes}
 
 
 def _member(objects: Objects, pod: Pod, pins: dict[str, str], releasing: dict[str, str]) -> Member:

@@ -73,6 +73,10 @@ class Objects:
         """The pods of a group, ended ones too."""
         return [self.pods[pod] for pod in self._groups.of(key)]
 
+    def group_keys(self) -> tuple[str, ...]:
+        """The keys of all groups."""
+        return tuple(self._groups)
+
     def claims_on(self, node: str) -> tuple[str, ...]:
         """Uids of the claims allocated on a node."""
         return self._claims_on.of(node)

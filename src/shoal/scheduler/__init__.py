@@ -1,1 +1,4 @@
-"""Feeds ``core.step`` and writes what it decides. No policy of its own."""
+"""The loop around ``core.step``, and the only writer of allocations and bindings.
+
+Has no policy of its own: what goes where is decided in the core, and only written here.
+"""

@@ -1,0 +1,65 @@
+"""What is written into a claim, and whether a claim holds just that. Pure."""
+
+import uuid
+from typing import Any
+
+import msgspec
+
+from shoal.api.claim import COMPUTE, MEMORY, ResourceClaim
+from shoal.api.meta import DRIVER
+from shoal.core.decision import ClaimPlacement
+from shoal.mirror.holds import our_results
+from shoal.units.quantity import parse_mib
+
+
+class Wanted(msgspec.Struct, frozen=True):
+    """What one claim is to hold, and for which pod (name and uid)."""
+
+    placement: ClaimPlacement
+    node: str
+    pod: str
+    pod_uid: str
+
+
+def allocated_status(claim: ResourceClaim, wanted: Wanted) -> dict[str, Any]:
+    """The status of the claim once it is allocated and reserved.
+
+    A device that is shared needs a fresh ``shareID`` and its ``consumedCapacity`` (KEP-5075).
+    """
+    request = claim.spec.devices.requests[0].name
+    results = [
+        {
+            "request": request,
+            "driver": DRIVER,
+            "pool": wanted.node,
+            "device": part.card,
+            "shareID": str(uuid.uuid4()),
+            "consumedCapacity": {MEMORY: f"{part.memory_mib}Mi", COMPUTE: str(part.milli)},
+        }
+        for part in wanted.placement.parts
+    ]
+    return {
+        "allocation": {"devices": {"results": results}},
+        "reservedFor": [consumer(wanted.pod, wanted.pod_uid)],
+    }
+
+
+def consumer(pod: str, uid: str) -> dict[str, str]:
+    """An entry of ``reservedFor``."""
+    return {"resource": "pods", "name": pod, "uid": uid}
+
+
+def is_reserved(claim: ResourceClaim, pod_uid: str) -> bool:
+    """Whether the claim is allocated and the pod may use it."""
+    reserved = any(each.uid == pod_uid for each in claim.status.reserved_for)
+    return reserved and claim.status.allocation is not None
+
+
+def holds_as(claim: ResourceClaim, wanted: Wanted) -> bool:
+    """Whether the claim holds what is wanted already: an answer to our write was lost."""
+    held = [
+        (each.pool, each.device, parse_mib(each.consumed_capacity.get(MEMORY, 0)))
+        for each in our_results(claim)
+    ]
+    parts = [(wanted.node, part.card, part.memory_mib) for part in wanted.placement.parts]
+    return held == parts and is_reserved(claim, wanted.pod_uid)

@@ -39,15 +39,15 @@ def test_a_node_is_told_with_its_cards_its_room_and_its_labels(make, new_mirror)
 @pytest.mark.parametrize(
     ("changes", "closed"),
     [
-        ({"unschedulable": True}, "it is cordoned"),
+        ({"unschedulable": True}, "cordoned"),
         ({"conditions": []}, "its agent has not reported yet"),
         (
             {"conditions": [{"type": "Ready", "status": "False", "message": "no heartbeat"}]},
-            "it is not ready: no heartbeat",
+            "not ready: no heartbeat",
         ),
         (
             {"conditions": [{"type": "Ready", "status": "Unknown"}]},
-            "it is not ready: its agent is silent",
+            "not ready: its agent is silent",
         ),
     ],
 )

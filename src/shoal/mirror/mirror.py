@@ -17,7 +17,7 @@ from shoal.api.nodeuse import NodeUse
 from shoal.api.pod import Pod
 from shoal.api.run import Run
 from shoal.core import event
-from shoal.core.event import Event, Group, Hold, NodeChanged, Placed
+from shoal.core.event import AnyEvent, Group, Hold, NodeChanged, Placed
 from shoal.kube.reflector import Delta
 from shoal.mirror import changes
 from shoal.mirror.amounts import pod_amounts_or_nothing
@@ -75,7 +75,7 @@ class Mirror:
             spec = msgspec.structs.replace(pod.spec, node_name=node)
             self._pod((namespace, name), msgspec.structs.replace(pod, spec=spec))
 
-    def drain(self) -> list[Event]:
+    def drain(self) -> list[AnyEvent]:
         """The events since the last call: nodes come first and go last, holds before groups."""
         dirty, self._dirty = self._dirty, Dirty()
         # A claim's change marks nodes and groups on the way, so claims are worked out first.
@@ -114,7 +114,7 @@ class Mirror:
         changes.change_use(self.objects, self._dirty, node, new)
         mark(self._dirty.claims, (uid for uid, on in self._releasing.items() if on == node))
 
-    def _tell_hold(self, uid: str, dirty: Dirty) -> list[Event]:
+    def _tell_hold(self, uid: str, dirty: Dirty) -> list[AnyEvent]:
         fact = self._hold(uid)
         before = self._holds.get(uid)
         if not _note(self._holds, uid, fact):
@@ -148,7 +148,7 @@ class Mirror:
         if claim is not None:
             changes.mark_users(self.objects, dirty, key_of(claim))
 
-    def _tell_node(self, name: str) -> list[Event]:
+    def _tell_node(self, name: str) -> list[AnyEvent]:
         node = self.objects.nodes.get(name)
         if node is None:
             return [event.NodeGone(name)] if _note(self._nodes, name, None) else []
@@ -156,7 +156,7 @@ class Mirror:
         fact = node_fact(node, self.objects.slices_of(name), strays=strays)
         return [fact] if _note(self._nodes, name, fact) else []
 
-    def _tell_placed(self, uid: str) -> list[Event]:
+    def _tell_placed(self, uid: str) -> list[AnyEvent]:
         fact = self._placement(uid)
         if not _note(self._placed, uid, fact):
             return []
@@ -169,7 +169,7 @@ class Mirror:
         cpu, memory = pod_amounts_or_nothing(pod)
         return Placed(uid, owner_of(pod), pod.spec.node_name, cpu, memory)
 
-    def _tell_group(self, key: str) -> list[Event]:
+    def _tell_group(self, key: str) -> list[AnyEvent]:
         fact = group_of(self.objects, key, self._releasing)
         if not _note(self._groups, key, fact):
             return []

@@ -39,14 +39,14 @@ def cards_of(slices: Iterable[ResourceSlice]) -> tuple[Card, ...]:
 
 def _closed(node: Node, *, strays: bool) -> str:
     if node.metadata.deletion_timestamp:
-        return "it is being removed"
+        return "being removed"
     if node.spec.unschedulable:
-        return "it is cordoned"
+        return "cordoned"
     ready = find_condition(node.status.conditions, "Ready")
     if ready is None:
         return "its agent has not reported yet"
     if ready.status != "True":
-        return f"it is not ready: {ready.message or ready.reason or 'its agent is silent'}"
+        return f"not ready: {ready.message or ready.reason or 'its agent is silent'}"
     if strays:
         return "programs of claims that are gone still run there; their cards are not known"
     return ""

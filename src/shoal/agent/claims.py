@@ -42,17 +42,22 @@ class PodClaim(msgspec.Struct, frozen=True):
 
 
 async def prepare_claims(client: Client, uses: NodeUses, pod: Pod, home: PodHome) -> list[PodClaim]:
-    """Holds a pod's claims and returns what they give. Raises NotYetError, holding nothing."""
+    """Holds a pod's claims and returns what they give.
+
+    Raises NotYetError, and then holds no more than before.
+    """
     first = [await _claim(client, pod, e.name, pod.claim_name(e)) for e in pod.spec.resource_claims]
     if not first:
         return []
     wanted = [_granted(pod, entry, claim) for entry, claim in first]
+    held_before = uses.holds(home.uid)
     save_claims(home.claims, wanted)
     await uses.hold(home.uid, [claim.held for claim in wanted])
     try:
         return [await _confirm(client, pod, claim) for claim in wanted]
     except NotYetError:
-        await release_claims(uses, home)
+        if not held_before:  # else programs of the pod may live on them
+            await release_claims(uses, home)
         raise
 
 

@@ -45,7 +45,6 @@ async def lay_ground(tools: Tools, pod: Pod, home: PodHome) -> Ground:
 
     The code is unpacked once: a program that is started again finds its folder as it left it.
     """
-    home.make()
     folder = await asyncio.to_thread(_unpack_once, tools, pod, home)
     sources = Sources(tools.client, pod.metadata.namespace)
     volumes = await make_volumes(pod, home, sources)

@@ -50,6 +50,10 @@ class NodeUses:
         if gone:
             await self._tell()
 
+    def holds(self, pod_uid: str) -> bool:
+        """Whether a pod holds anything."""
+        return any(key[0] == pod_uid for key in self._held)
+
     async def _tell(self) -> None:
         self._wanted += 1
         mine = self._wanted

@@ -14,10 +14,10 @@ class StopReason(StrEnum):
     NONE = ""
     DELETED = "deleted"
     DEADLINE = "deadline"
-    LOST = "lost"
-    """One of its containers lost its keeper; the rest goes with it."""
+    BROKEN = "broken"
+    """One of its containers cannot run, or nobody saw how it ended; the rest goes with it."""
     GONE = "gone"
-    """The Pod object is no more."""
+    """The Pod object is no more, or somebody else said that the pod has ended."""
 
 
 class StopAskedError(Exception):

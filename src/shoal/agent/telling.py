@@ -40,7 +40,12 @@ class Teller:
         while True:
             await self._changed.wait()
             await asyncio.sleep(_MOMENT_S)
-            await self.tell()
+            if self._changed.is_set():
+                await self.tell()
+
+    def hush(self) -> None:
+        """What changed need not be written by itself: the end follows, and tells it all."""
+        self._changed.clear()
 
     async def tell(self) -> None:
         """Returns once the status as it is now is written, or the pod is no more."""

@@ -1,0 +1,204 @@
+"""One pod of this node, from its binding to its last word.
+
+The order at the end is a promise: the process tree is gone, then the claims are let go of, then
+the pod's phase says that it has ended.
+"""
+
+import asyncio
+import datetime
+from collections.abc import Coroutine, Iterable
+from typing import Final
+
+from shoal.agent.claims import release_claims
+from shoal.agent.containers import ContainerRun, ContainerView, Orders, Waiting
+from shoal.agent.ending import Ended
+from shoal.agent.errors import PodError
+from shoal.agent.launching import DEFAULT_GRACE_S, what_starts
+from shoal.agent.machine import now_ns
+from shoal.agent.node import NO_RUNTIME
+from shoal.agent.persist import persist
+from shoal.agent.preparing import Preparing
+from shoal.agent.status import PodView, Verdict, pod_status
+from shoal.agent.stopping import StopAskedError, Stopping, StopReason
+from shoal.agent.telling import Teller
+from shoal.agent.tools import Tools
+from shoal.api.kinds import PODS
+from shoal.api.pod import Container, Pod
+from shoal.api.run import HOST_IMAGE
+from shoal.kube.errors import ApiError
+from shoal.units.duration import say_duration
+
+_NO_IMAGE: Final = "NoContainerRuntime"
+
+
+class PodRun:
+    """Runs one pod. ``update`` and ``gone`` tell what became of its object meanwhile."""
+
+    def __init__(self, tools: Tools, pod: Pod) -> None:
+        self.pod = pod
+        self.home = tools.home.pod(pod.metadata.uid)
+        self.stop = Stopping()
+        self._tools = tools
+        self._view = PodView(
+            pod.metadata.uid,
+            _since(pod),
+            [_view(c) for c in pod.spec.init_containers],
+            [_view(c) for c in pod.spec.containers],
+        )
+        self._teller = Teller(tools.client, pod, lambda: pod_status(self._view, now_ns()))
+        self._preparing = Preparing(tools, pod, self.stop, self._wait)
+        self._deadline: asyncio.TimerHandle | None = None
+
+    @property
+    def blocked(self) -> bool:
+        """Whether the pod waits for something that this machine will never have."""
+        return any(c.image != HOST_IMAGE for c in _containers(self.pod))
+
+    def update(self, pod: Pod) -> None:
+        """A newer version of the pod: it may be deleted by now, or have a new deadline."""
+        self.pod = pod
+        meta = pod.metadata
+        if meta.deletion_timestamp is not None:
+            grace = meta.deletion_grace_period_seconds
+            self.stop.ask(StopReason.DELETED, DEFAULT_GRACE_S if grace is None else grace)
+        elif pod.finished:
+            self.stop.ask(StopReason.GONE, self._grace())
+        self._watch_deadline()
+
+    def gone(self) -> None:
+        """The object is no more: nothing of it may go on."""
+        self.stop.ask(StopReason.GONE, 0)
+
+    async def run(self) -> None:
+        """The pod's whole life; returns when there is nothing more to do for it."""
+        self.update(self.pod)
+        telling = asyncio.ensure_future(self._teller.run())
+        try:
+            verdict = await self._verdict()
+            await release_claims(self._tools.uses, self.home)
+            self._tools.cgroups.remove(self.home.uid)
+            self._view.verdict = verdict
+            await self._teller.tell()
+        finally:
+            telling.cancel()
+            if self._deadline is not None:
+                self._deadline.cancel()
+        if self.pod.metadata.deletion_timestamp is not None:
+            await delete_for_good(self._tools, self.pod)
+
+    async def _verdict(self) -> Verdict:
+        try:
+            return await self._live()
+        except StopAskedError:
+            return self._judge([])
+        except PodError as error:
+            return Verdict("Failed", error.reason, str(error))
+
+    async def _live(self) -> Verdict:
+        if self.blocked:
+            self._wait(_NO_IMAGE, NO_RUNTIME)
+            await self.stop.wait()
+            raise StopAskedError
+        for container, view in zip(self.pod.spec.init_containers, self._view.init, strict=True):
+            end = await self._run_one(container, view, init=True)
+            if end is None or not end.good:
+                return self._judge([end])
+        pairs = zip(self.pod.spec.containers, self._view.main, strict=True)
+        ends = await _all(self._run_one(c, view, init=False) for c, view in pairs)
+        return self._judge(ends)
+
+    async def _run_one(
+        self, container: Container, view: ContainerView, *, init: bool
+    ) -> Ended | None:
+        policy = self.pod.spec.restart_policy
+        orders = Orders(
+            started=what_starts(self.pod, container, self.home),
+            policy="OnFailure" if init and policy == "Always" else policy,
+            prepare=lambda: self._preparing.launch(container),
+            changed=self._changed,
+        )
+        try:
+            end = await ContainerRun(self._tools, self.home, view, orders, self.stop).run()
+        except (PodError, StopAskedError):
+            self.stop.ask(StopReason.BROKEN, self._grace())
+            raise
+        if end is not None and end.loss:
+            self.stop.ask(StopReason.BROKEN, 0)
+        return end
+
+    def _wait(self, reason: str, message: str) -> None:
+        for view in (*self._view.init, *self._view.main):
+            if isinstance(view.state, Waiting):
+                view.state = Waiting(reason, message)
+        self._teller.changed()
+
+    def _changed(self) -> None:
+        if all(isinstance(view.state, Ended) for view in self._view.main):
+            self._teller.hush()
+        else:
+            self._teller.changed()
+
+    def _judge(self, ends: list[Ended | None]) -> Verdict:
+        """The phase that the ends of the containers make."""
+        if self.stop.why is StopReason.DEADLINE:
+            limit = say_duration(self.pod.spec.active_deadline_seconds or 0)
+            return Verdict("Failed", "DeadlineExceeded", f"stopped after its time of {limit}")
+        for end in ends:
+            if end is not None and end.loss:
+                return Verdict("Failed", end.loss, end.loss.sentence)
+        good = bool(ends) and all(end is not None and end.good for end in ends)
+        return Verdict("Succeeded" if good else "Failed")
+
+    def _watch_deadline(self) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+        limit = self.pod.spec.active_deadline_seconds
+        if limit is None or self.stop.asked:
+            return
+        left = self._view.started_ns / 1e9 + limit - now_ns() / 1e9
+        loop = asyncio.get_running_loop()
+        self._deadline = loop.call_later(
+            max(left, 0), self.stop.ask, StopReason.DEADLINE, self._grace()
+        )
+
+    def _grace(self) -> int:
+        grace = self.pod.spec.termination_grace_period_seconds
+        return DEFAULT_GRACE_S if grace is None else grace
+
+
+async def delete_for_good(tools: Tools, pod: Pod) -> None:
+    """Takes a deleted pod out of the API: its programs are gone."""
+    meta = pod.metadata
+    try:
+        await persist(
+            "delete pod",
+            lambda: tools.client.delete(PODS, meta.name, meta.namespace, uid=meta.uid, grace=0),
+        )
+    except ApiError as error:
+        if not (error.not_found or error.conflict):
+            raise
+
+
+async def _all(runs: Iterable[Coroutine[None, None, Ended | None]]) -> list[Ended | None]:
+    """Every container's end. Raises what broke the pod once all of them have ended."""
+    ends = await asyncio.gather(*runs, return_exceptions=True)
+    for kind in (PodError, StopAskedError, BaseException):
+        for end in ends:
+            if isinstance(end, kind):
+                raise end
+    return [end for end in ends if not isinstance(end, BaseException)]
+
+
+def _containers(pod: Pod) -> list[Container]:
+    return [*pod.spec.init_containers, *pod.spec.containers]
+
+
+def _view(container: Container) -> ContainerView:
+    return ContainerView(container.name, container.image)
+
+
+def _since(pod: Pod) -> int:
+    """When this agent, or the one before it, first saw the pod."""
+    if pod.status.start_time is None:
+        return now_ns()
+    return int(datetime.datetime.fromisoformat(pod.status.start_time).timestamp() * 1e9)

@@ -1,0 +1,121 @@
+"""The agent's HTTP interface on a unix socket: logs, for the API server to pass on.
+
+``GET /logs/{namespace}/{pod}/{container}`` with the query of Kubernetes' ``pods/log``: follow,
+tailLines, sinceSeconds, timestamps, limitBytes, previous. Errors are one line of text.
+"""
+
+import asyncio
+from typing import Final
+
+from aiohttp import web
+
+from shoal.agent.home import Attempt, Home
+from shoal.agent.logs import LogQuery, read_log
+from shoal.agent.machine import now_ns, stamp
+from shoal.agent.pods import Pods
+from shoal.agent.record import RecordError, read_record
+from shoal.api.pod import Pod
+
+_FIRST_PAUSE_S: Final = 0.005
+_LONGEST_PAUSE_S: Final = 0.05
+
+
+def log_server(home: Home, pods: Pods) -> web.Application:
+    """The application, to be served on the node's socket."""
+    app = web.Application()
+    app.router.add_get("/logs/{namespace}/{pod}/{container}", LogHandler(home, pods).get)
+    return app
+
+
+class LogHandler:
+    """Answers requests for logs."""
+
+    def __init__(self, home: Home, pods: Pods) -> None:
+        self._home = home
+        self._pods = pods
+
+    async def get(self, request: web.Request) -> web.StreamResponse:
+        """Streams the text of a container's log."""
+        pod = self._pod(request)
+        container = _container(request, pod)
+        query = log_query(request)
+        attempt = await self._attempt(request, pod, container, query)
+        response = web.StreamResponse(headers={"Content-Type": "text/plain; charset=utf-8"})
+        await response.prepare(request)
+        async for piece in read_log(attempt.log, query, lambda: _ended(attempt)):
+            await response.write(piece)
+        await response.write_eof()
+        return response
+
+    def _pod(self, request: web.Request) -> Pod:
+        namespace, name = request.match_info["namespace"], request.match_info["pod"]
+        pod = self._pods.find(namespace, name)
+        if pod is None:
+            raise web.HTTPNotFound(text=f"pod {namespace}/{name} is not on this node")
+        return pod
+
+    async def _attempt(
+        self, request: web.Request, pod: Pod, container: str, query: LogQuery
+    ) -> Attempt:
+        """The start that is asked for; a follower waits for it where it is still to come."""
+        home = self._home.pod(pod.metadata.uid)
+        back = 1 if _flag(request, "previous") else 0
+        pause = _FIRST_PAUSE_S
+        while True:
+            last = home.last_attempt(container)
+            if last is not None and last.number >= back:
+                return home.attempt(container, last.number - back)
+            if back or not query.follow or not self._may_start(pod):
+                raise web.HTTPBadRequest(text=self._not_started(pod, container, back))
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, _LONGEST_PAUSE_S)
+
+    def _may_start(self, pod: Pod) -> bool:
+        run = self._pods.runner(pod.metadata.uid)
+        return run is not None and not run.blocked and not run.stop.asked
+
+    def _not_started(self, pod: Pod, container: str, back: int) -> str:
+        if back:
+            return f"container {container} of pod {pod.metadata.name} was not started before"
+        return f"container {container} of pod {pod.metadata.name} has not started"
+
+
+def log_query(request: web.Request) -> LogQuery:
+    """The query's bounds. Raises HTTPBadRequest for a number that is none."""
+    seconds = _number(request, "sinceSeconds")
+    return LogQuery(
+        follow=_flag(request, "follow"),
+        tail_lines=_number(request, "tailLines"),
+        since=stamp(now_ns() - seconds * 1_000_000_000) if seconds >= 0 else "",
+        timestamps=_flag(request, "timestamps"),
+        limit_bytes=_number(request, "limitBytes"),
+    )
+
+
+def _container(request: web.Request, pod: Pod) -> str:
+    name = request.match_info["container"]
+    names = [c.name for c in (*pod.spec.init_containers, *pod.spec.containers)]
+    if name not in names:
+        known = ", ".join(names)
+        raise web.HTTPBadRequest(text=f"pod {pod.metadata.name} has no container {name}; {known}")
+    return name
+
+
+def _ended(attempt: Attempt) -> bool:
+    try:
+        return read_record(attempt.record).final
+    except (FileNotFoundError, RecordError):
+        return True  # the pod is being removed, or the start was not made
+
+
+def _flag(request: web.Request, name: str) -> bool:
+    return request.query.get(name, "").lower() in ("true", "1")
+
+
+def _number(request: web.Request, name: str) -> int:
+    text = request.query.get(name, "")
+    if not text:
+        return -1
+    if not (text.isascii() and text.isdigit()):
+        raise web.HTTPBadRequest(text=f"{name}={text[:40]} is not a number; example: {name}=10")
+    return int(text)

@@ -92,4 +92,7 @@ def run_options(command: Function) -> Function:
         asked = Asked(**{name: given.pop(name) for name in Asked.__struct_fields__})
         return command(asked=asked, **given)
 
-    return functools.reduce(lambda made, option: option(made), reversed(_RUN_OPTIONS), gather)
+    made: Function = gather
+    for option in reversed(_RUN_OPTIONS):
+        made = option(made)
+    return made

@@ -71,7 +71,7 @@ def write_table(columns: Sequence[str], rows: Sequence[Row]) -> None:
         _write([columns, *([_text(cell) for cell in row] for row in rows)])
         return
     kept = [i for i in range(len(columns)) if any(_text(row[i]) not in _EMPTY for row in rows)]
-    lines = [[columns[i] for i in kept], *([row[i] for i in kept] for row in rows)]
+    lines: list[Row] = [[columns[i] for i in kept], *([row[i] for i in kept] for row in rows)]
     colours = colourful(sys.stdout)
     print("\n".join(lay_out(lines, colours=colours)))
 

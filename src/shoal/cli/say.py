@@ -90,6 +90,14 @@ def span_seconds(begin: str | None, end: str | None, now: int) -> int:
         return 0
 
 
+def say_clock(instant: int) -> str:
+    """Ms since the epoch as local time: ``14:40``, with the day if it is another one."""
+    moment = time.localtime(instant / 1000)
+    today = time.localtime()
+    same = moment[:3] == today[:3]
+    return time.strftime("%H:%M" if same else "%d %b %H:%M", moment)
+
+
 def spell(seconds: int) -> str:
     """A duration within a sentence: ``58 s``, ``1m58s``."""
     return f"{seconds} s" if seconds < 60 else say_duration(seconds)

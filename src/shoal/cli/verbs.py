@@ -32,7 +32,7 @@ VERBS: Final = (
     Verb(
         "doctor",
         _BOX,
-        "Check Python, compiler, disk, port, cards, cgroups and clock; say what to do.",
+        "Check Python, compiler, disk, port, cards, cgroups and clock.",
     ),
     Verb("run", _RUNS, "Run a program on a share of a card."),
     Verb("ps", _RUNS, "List runs and what each waits for or ended with."),

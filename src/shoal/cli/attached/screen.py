@@ -1,0 +1,74 @@
+"""The terminal that a run is watched on.
+
+What the run prints goes to stdout, untouched; what shoal says about it goes to stderr, so
+that a pipe gets the program's output alone.
+"""
+
+import os
+import shutil
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from shoal.cli.output import Tone, colourful, paint
+
+_CLEAR = "\r\x1b[K"
+
+
+class Screen:
+    """One line that changes, lines that stay, and output; safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self.interactive = sys.stderr.isatty()
+        self._colours = colourful(sys.stderr)
+        self._together = self.interactive and sys.stdout.isatty()
+        self._lock = threading.RLock()
+        self._line = ""
+        self._fresh = True
+
+    def change(self, text: str, tone: Tone = Tone.WAITING) -> None:
+        """Rewrite the line that changes; off a terminal a line for each new text."""
+        with self._lock:
+            if text == self._line:
+                return
+            self._line = text
+            if self.interactive:
+                width = shutil.get_terminal_size().columns - 1
+                sys.stderr.write(_CLEAR + paint(text[:width], tone, colours=self._colours))
+                sys.stderr.flush()
+            else:
+                print(text, file=sys.stderr, flush=True)
+
+    def say(self, text: str, tone: Tone = Tone.PLAIN) -> None:
+        """Write a line that stays."""
+        with self._lock:
+            self._clear()
+            print(paint(text, tone, colours=self._colours), file=sys.stderr, flush=True)
+
+    def output(self, data: bytes) -> None:
+        """Write what the run printed. Raises BrokenPipeError where nobody reads any more."""
+        with self._lock:
+            if self._together:
+                self._clear()
+            view = memoryview(data)
+            while view:
+                view = view[os.write(1, view) :]
+            self._fresh = data.endswith(b"\n")
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Nobody else writes while the context lasts: a question is being asked."""
+        with self._lock:
+            yield
+
+    def _clear(self) -> None:
+        """Begin a line of our own, after the changing one and after unfinished output."""
+        if self._line and self.interactive:
+            sys.stderr.write(_CLEAR)
+            sys.stderr.flush()
+        elif not self._fresh and self._together:
+            sys.stderr.write("\n")
+            sys.stderr.flush()
+        self._line = ""
+        self._fresh = True

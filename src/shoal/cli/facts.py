@@ -1,0 +1,81 @@
+"""All there is to tell of a run, as names and values."""
+
+from shoal.api.run import Run
+from shoal.api.snapshot import PREFIX
+from shoal.cli.context import Here
+from shoal.cli.ending import outputs_of
+from shoal.cli.limits import CARD_MEMORY_SHORT, say_host_amounts
+from shoal.cli.places import CardFact, read_cards
+from shoal.cli.say import card_index, now_ms, said_command, say_cards, say_phase, seconds_of
+from shoal.units.duration import say_duration
+
+Facts = list[tuple[str, str]]
+
+
+def facts_of(here: Here, run: Run) -> Facts:
+    """What was asked, what became of it, where it is and how it ended; nothing empty."""
+    facts = [*_asked(run), *_state(run), *_places(here, run), *_failure(run)]
+    return [fact for fact in facts if fact[1]]
+
+
+def _asked(run: Run) -> Facts:
+    spec, retry = run.spec, run.spec.retry
+    how = "a copy" if spec.code.startswith(PREFIX) else "in place"
+    return [
+        ("Name", run.metadata.name),
+        ("Namespace", run.metadata.namespace),
+        ("Command", said_command(spec)),
+        ("Code", f"{spec.code} ({how})" if spec.code else ""),
+        ("Image", spec.image),
+        ("Cards", f"{say_cards(spec)} · {CARD_MEMORY_SHORT}" if spec.gpu else "none"),
+        ("Pack", "replicas may share a card" if spec.pack else ""),
+        ("Host", say_host_amounts(spec)),
+        ("Queue", f"{spec.queue} · priority {spec.priority}"),
+        ("Time limit", f"{spec.limits.time} an attempt" if spec.limits.time else ""),
+        ("Retry", f"{retry.max} times on {', '.join(retry.on)}" if retry.max else ""),
+        # Names alone: values may be secrets, and facts are shown to others.
+        ("Environment", " ".join(spec.env)),
+    ]
+
+
+def _state(run: Run) -> Facts:
+    status = run.status
+    link = "after" if status.phase.ended else "for"
+    time = say_duration(seconds_of(run, now_ms()))
+    return [
+        ("Phase", f"{say_phase(status.phase)} {link} {time}"),
+        ("Because", status.message),
+        ("Created", run.metadata.creation_timestamp or ""),
+        ("Started", status.started_at or ""),
+        ("Finished", status.finished_at or ""),
+        ("Restarts", str(status.restarts or "")),
+        *(("Condition", f"{c.type} {c.status} {c.reason} {c.message}") for c in status.conditions),
+    ]
+
+
+def _places(here: Here, run: Run) -> Facts:
+    cards = read_cards(here) if any(replica.cards for replica in run.status.replicas) else {}
+    facts = []
+    for replica in run.status.replicas:
+        told = [
+            f"card {card_index(card)}{_model(cards.get((replica.node, card)))}"
+            for card in replica.cards
+        ]
+        where = " ".join([replica.node or "no node yet", *told])
+        facts.append((f"Replica {replica.rank}", f"{where} · pod {replica.pod}"))
+    return facts
+
+
+def _model(card: CardFact | None) -> str:
+    if card is None:
+        return ""
+    return f" ({card.model}{', SIMULATED' if card.simulated else ''})"
+
+
+def _failure(run: Run) -> Facts:
+    failure, out = run.status.failure, outputs_of(run)
+    facts = [("Outputs", out)]
+    if failure is None:
+        return facts
+    how = f"signal {failure.signal}" if failure.signal else f"exit code {failure.exit_code}"
+    return [("Failure", f"{failure.message} · {failure.reason} · {how}"), *facts]

@@ -1,0 +1,42 @@
+"""``shoal run``: hand in a run and watch it."""
+
+import click
+
+from shoal.cli.options import RUN_CONTEXT, Asked, namespace_option, run_options
+
+
+@click.command(context_settings=RUN_CONTEXT)
+@run_options
+@click.option("-d", "--detach", is_flag=True, help="Print the name and leave it running.")
+@click.option(
+    "--wait-for-nodes", is_flag=True, help="Wait even for more than this box could ever give."
+)
+@namespace_option
+def command(asked: Asked, detach: bool, wait_for_nodes: bool, namespace: str) -> int:
+    """Run a program on a share of a card.
+
+    The folder you are in is copied as it is now, so that editing it changes nothing; what
+    .gitignore and .shoalignore name stays out. Output is shown as it comes; Ctrl-C asks whether
+    to detach or to stop. The exit code is the program's: 128 and the number of a signal that
+    killed it, 124 if its time limit ended it, 130 if it was stopped.
+
+    \b
+    shoal run --gpu 1/2 --name digits -- python train.py
+    shoal run --replicas 4 --gpu 1/4 --pack -- python ring.py
+    shoal run -f run.yaml
+    """
+    from shoal.cli.context import Here
+    from shoal.cli.prepare import prepare
+    from shoal.cli.submit import headline, submit
+
+    prepared = prepare(asked)
+    here = Here(namespace or prepared.namespace)
+    submitted = submit(here, prepared, wait_for_nodes=wait_for_nodes)
+    if detach:
+        click.echo(submitted.run.metadata.name)
+        return 0
+    from shoal.cli.attached import Screen, watch_run
+
+    screen = Screen()
+    screen.say(headline(submitted))
+    return watch_run(here, submitted.run, screen, fresh=True)

@@ -8,7 +8,7 @@ import structlog
 
 from shoal.agent.machine import Machine, now_ns, stamp
 from shoal.agent.persist import persist
-from shoal.api.kinds import LEASES, NODES
+from shoal.api.kinds import LEASES, NAMESPACES, NODES
 from shoal.api.node import CGROUP_LIMITS, CONTAINER_RUNTIME, Node
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
@@ -94,6 +94,7 @@ async def beat(client: Client, node: Node) -> None:
         },
         "spec": {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S},
     }
+    await _make_namespace(client)
     while True:
         try:
             await _renew(client, name, lease)
@@ -106,6 +107,15 @@ def owner(node: Node) -> dict[str, str]:
     """The owner reference by which something goes when the node goes."""
     meta = node.metadata
     return {"apiVersion": "v1", "kind": "Node", "name": meta.name, "uid": meta.uid}
+
+
+async def _make_namespace(client: Client) -> None:
+    namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": LEASE_NAMESPACE}}
+    try:
+        await persist("namespace of leases", lambda: client.create(NAMESPACES, namespace))
+    except ApiError as error:
+        if not error.already_exists:
+            raise
 
 
 async def _renew(client: Client, name: str, lease: dict[str, Any]) -> None:

@@ -48,7 +48,7 @@ def _processes(home: Path) -> dict[str, int]:
 
 
 def _role(arguments: list[str]) -> str:
-    if arguments[0].endswith("shoal-keeper"):
+    if arguments[0].endswith("shoal_keeper"):
         return "keepers"
     if "shoal" in arguments[:3]:
         return arguments[arguments.index("shoal") + 1]

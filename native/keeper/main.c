@@ -1,4 +1,4 @@
-/* shoal-keeper: the small parent of every program that shoal runs.
+/* shoal_keeper: the small parent of every program that shoal runs.
  *
  * It starts the program in its own session and control groups, logs its output, records durably
  * how it ended, and lives on when everything else of shoal is killed. See record.h for what it
@@ -74,7 +74,7 @@ int main(int argc, char **argv)
     struct record record;
     struct started started;
     if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("shoal-keeper, records of version %u\n", RECORD_VERSION);
+        printf("shoal_keeper, records of version %u\n", RECORD_VERSION);
         return 0;
     }
     if (!options_parse(&options, argc, argv) || !record_read(options.record_fd, &record) ||

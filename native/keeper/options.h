@@ -1,6 +1,6 @@
 /* What the agent asks of a keeper, from the command line:
  *
- *   shoal-keeper --record-fd N --status-fd N --log PATH --log-bytes N --log-files N
+ *   shoal_keeper --record-fd N --status-fd N --log PATH --log-bytes N --log-files N
  *                [--dir PATH] [--grace SECONDS] [--oom PATH] [--cgroup PATH]... -- PROGRAM [ARG]...
  *
  * The keeper's environment is the program's.

@@ -20,7 +20,7 @@ def build_keeper(folder: Path) -> Path:
         for command in (configure, ["cmake", "--build", folder]):
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "native" / "keeper" / "shoal-keeper"
+    return folder / "native" / "keeper" / "shoal_keeper"
 
 
 @pytest.fixture(scope="session")

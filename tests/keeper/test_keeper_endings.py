@@ -89,7 +89,7 @@ def test_a_keeper_refuses_a_record_that_was_used_before(keep):
 
 def test_the_keeper_tells_its_version(keeper_binary):
     told = subprocess.run([keeper_binary, "--version"], capture_output=True, check=True)
-    assert told.stdout == b"shoal-keeper, records of version 1\n"
+    assert told.stdout == b"shoal_keeper, records of version 1\n"
 
 
 def wait_until(true, what: str) -> None:

@@ -12,9 +12,9 @@ def keeper_path() -> Path:
     An editable install has two roots: the sources, and the folder with what was built.
     """
     for root in shoal.__path__:
-        path = Path(root) / "native" / "shoal-keeper"
+        path = Path(root) / "native" / "shoal_keeper"
         if path.is_file():
             return path
     raise AgentError(
-        "no shoal-keeper in the package; reinstall: pip install --force-reinstall shoal"
+        "no shoal_keeper in the package; reinstall: pip install --force-reinstall shoal"
     )

@@ -9,8 +9,14 @@ import click
 @click.option("--go-fd", type=int, hidden=True)
 def command(gpus: str, node_name: str, go_fd: int | None) -> None:
     """Run pods that are bound to this machine."""
+    from shoal.agent.errors import AgentError
     from shoal.agent.main import run_agent
     from shoal.cli.box.child import run_child
     from shoal.kube.config import home_path
+    from shoal.units.errors import UnitError
 
-    run_child(lambda ready: run_agent(home_path(), node_name, gpus, ready=ready), go_fd)
+    run_child(
+        lambda ready: run_agent(home_path(), node_name, gpus, ready=ready),
+        go_fd,
+        fatal=(AgentError, UnitError),
+    )

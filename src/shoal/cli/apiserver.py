@@ -10,8 +10,13 @@ from shoal.cli.box.ports import DEFAULT_PORT
 @click.option("--go-fd", type=int, hidden=True)
 def command(port: int, go_fd: int | None) -> None:
     """Serve the objects of the home on 127.0.0.1."""
-    from shoal.apiserver.main import serve
+    from shoal.apiserver.log import StoreError
+    from shoal.apiserver.main import StartError, serve
     from shoal.cli.box.child import run_child
     from shoal.kube.config import home_path
 
-    run_child(lambda ready: serve(home_path(), port, ready=lambda got: ready(str(got))), go_fd)
+    run_child(
+        lambda ready: serve(home_path(), port, ready=lambda got: ready(str(got))),
+        go_fd,
+        fatal=(StartError, StoreError),
+    )

@@ -13,13 +13,18 @@ from collections.abc import Awaitable, Callable, Coroutine
 
 import structlog
 
+from shoal.cli.box.errors import BoxError
+
 
 def run_child(
-    work: Callable[[Callable[[str], None]], Coroutine[None, None, None]], go_fd: int | None
+    work: Callable[[Callable[[str], None]], Coroutine[None, None, None]],
+    go_fd: int | None,
+    fatal: tuple[type[Exception], ...] = (),
 ) -> None:
     """Run ``work`` until it ends, a signal asks for the end, or the supervisor is gone.
 
-    ``work`` is given a function to call once others may count on it.
+    ``work`` is given a function to call once others may count on it. An error of the ``fatal``
+    kinds becomes a BoxError: its supervisor does not start it again.
     """
     import uvloop
 
@@ -34,7 +39,10 @@ def run_child(
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
-    uvloop.run(_until_told(work(_say_ready), go_fd))
+    try:
+        uvloop.run(_until_told(work(_say_ready), go_fd))
+    except fatal as error:
+        raise BoxError(str(error)) from error
 
 
 def _say_ready(word: str = "") -> None:

@@ -20,9 +20,8 @@ from shoal import __version__
 from shoal.cli.box.errors import BoxError
 from shoal.cli.box.home import BoxState, ProcessState, now_seconds, write_state
 from shoal.cli.box.log import BoundedLog
+from shoal.cli.errors import BAD_INPUT
 
-_FATAL: Final = 2
-"""Exit code of a child whose sentence says that trying again is of no use."""
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 5.0
 _QUICK_DEATHS: Final = 5
@@ -63,10 +62,14 @@ class Supervisor:
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             loop.add_signal_handler(number, self._stop.set)
         children = [Child(state, self._home, self._changed) for state in self._state.processes]
+        server, loops, agent = children
         try:
             async with asyncio.TaskGroup() as group:
                 group.create_task(self._end_on_signal())
-                group.create_task(self._serve(children, on_ready))
+                group.create_task(server.keep(self._server_arguments))
+                group.create_task(loops.keep(lambda: ["loops"]))
+                group.create_task(agent.keep(self._agent_arguments))
+                group.create_task(self._announce(children, on_ready))
         except* _Stopped:
             pass
         except* BoxError as errors:
@@ -75,18 +78,15 @@ class Supervisor:
             for child in reversed(children):
                 await child.stop()
 
-    async def _serve(self, children: list["Child"], on_ready: Callable[[int], None]) -> None:
-        server, loops, agent = children
-        async with asyncio.TaskGroup() as group:
-            group.create_task(server.keep(self._server_arguments))
-            group.create_task(loops.keep(lambda: ["loops"]))
-            group.create_task(agent.keep(self._agent_arguments))
-            self._state.port = int(await server.ready)
-            self._changed()
-            loops.go()
-            agent.go()
-            await asyncio.gather(loops.ready, agent.ready)
-            on_ready(self._state.port)
+    async def _announce(self, children: list["Child"], on_ready: Callable[[int], None]) -> None:
+        """Let the others go once the API server is ready, and tell when all are."""
+        server, *others = children
+        self._state.port = int(await server.ready)
+        self._changed()
+        for child in others:
+            child.go()
+        await asyncio.gather(*(child.ready for child in others))
+        on_ready(self._state.port)
 
     def _server_arguments(self) -> list[str]:
         # Once chosen, a free port stays: clients know it by the kubeconfig.
@@ -124,7 +124,7 @@ class Child:
         wait, deaths = _FIRST_WAIT, 0
         while True:
             code, sentence = await self._once(arguments())
-            if code == _FATAL:
+            if code == BAD_INPUT:
                 raise BoxError(sentence)
             deaths = 0 if self.ready.done() else deaths + 1
             if deaths >= _QUICK_DEATHS:

@@ -1,0 +1,113 @@
+"""What a box and its programs live through, and what they leave behind."""
+
+import os
+import signal
+from pathlib import Path
+
+import msgspec
+from tests.box.harness import GPUS, Box
+
+MARK = "sleep 4330"
+
+
+def pid_of(box: Box, name: str) -> int:
+    """The process of the box with that name."""
+    state = msgspec.json.decode((box.home / "box.json").read_bytes())
+    return next(int(p["pid"]) for p in state["processes"] if p["name"] == name)
+
+
+def up(box: Box) -> None:
+    box.ok("up", "-d", "--port", "0", "--gpus", GPUS)
+
+
+def alive(pid: int) -> bool:
+    return Path(f"/proc/{pid}").exists()
+
+
+def test_a_killed_agent_comes_back_and_finds_what_runs(own_box: Box) -> None:
+    up(own_box)
+    once = 'echo started >> "$SHOAL_OUT/starts"; sleep 3; exit 4'
+    own_box.ok("run", "-d", "--name", "tough", "--gpu", "1/2", "--", "sh", "-c", once)
+    own_box.wait_for("tough", "Running")
+    agent = pid_of(own_box, "agent")
+    os.kill(agent, signal.SIGKILL)
+    own_box.until(lambda: pid_of(own_box, "agent") != agent, "the agent is started anew")
+    assert own_box.wait_for("tough", "Failed", "Succeeded")["failure"]["exitCode"] == 4
+    starts = own_box.home / "runs" / "default" / "tough" / "out" / "starts"
+    assert starts.read_text() == "started\n", "no program is started twice"
+
+
+def test_every_process_of_the_box_may_die_while_programs_run(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "calm", "--gpu", "1/2", "--", "sh", "-c", "sleep 6; exit 4")
+    own_box.wait_for("calm", "Running")
+    for name in ("loops", "apiserver", "agent"):
+        victim = pid_of(own_box, name)
+        os.kill(victim, signal.SIGKILL)
+        own_box.until(lambda n=name, v=victim: pid_of(own_box, n) != v, f"{name} is back")
+    own_box.until(lambda: own_box.shoal("ps").returncode == 0, "the box answers again")
+    assert own_box.wait_for("calm", "Failed")["failure"]["exitCode"] == 4
+
+
+def test_programs_outlive_the_box_and_are_found_by_the_next(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "long", "--gpu", "1/2", "--", "sleep", "5")
+    own_box.wait_for("long", "Running")
+    supervisor = msgspec.json.decode((own_box.home / "box.json").read_bytes())["pid"]
+    children = [pid_of(own_box, name) for name in ("apiserver", "loops", "agent")]
+    os.kill(supervisor, signal.SIGKILL)
+    own_box.until(lambda: not any(map(alive, children)), "nothing goes on without a supervisor")
+    up(own_box)
+    assert own_box.wait_for("long", "Succeeded", "Failed")["phase"] == "Succeeded"
+
+
+def test_a_killed_keeper_takes_its_program_with_it(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "orphan", "--", *MARK.split())
+    own_box.wait_for("orphan", "Running")
+    keepers = [p for p in own_box.processes() if b"keeper" in _arguments(p)]
+    assert len(keepers) == 1
+    os.kill(keepers[0], signal.SIGKILL)
+    assert "keeper" in own_box.wait_for("orphan", "Failed")["message"]
+    programs = [p for p in own_box.processes() if b"4330" in _arguments(p)]
+    assert not programs
+
+
+def test_waiting_work_is_kept_while_the_box_is_down(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "first", "--gpu", "A100:2", "--", "sleep", "600")
+    own_box.wait_for("first", "Running")
+    own_box.ok("run", "-d", "--name", "second", "--gpu", "A100:2", "--", "true")
+    own_box.ok("down", "--kill")
+    assert not own_box.processes()
+    up(own_box)
+    assert own_box.status("first")["phase"] == "Stopped"
+    own_box.wait_for("second", "Succeeded")
+
+
+def test_drain_waits_for_what_runs(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "short", "--", "sleep", "1")
+    own_box.wait_for("short", "Running")
+    own_box.ok("down", "--drain")
+    up(own_box)
+    assert own_box.wait_for("short", "Succeeded")["phase"] == "Succeeded"
+
+
+def test_a_damaged_store_is_refused_and_left_alone(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("down")
+    store = own_box.home / "store.db"
+    damaged = b"not a database" * 1000
+    store.write_bytes(damaged)
+    for extra in own_box.home.glob("store.db-*"):
+        extra.unlink()
+    assert "store.db" in own_box.refused("up", "-d", "--port", "0")
+    assert store.read_bytes() == damaged
+
+
+def _arguments(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""

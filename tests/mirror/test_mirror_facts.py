@@ -260,7 +260,7 @@ def test_a_claim_that_cannot_be_understood_says_what_is_wrong(make, spec, says):
 
 def test_a_configuration_that_cannot_be_read_blocks_the_pod(make, mirror):
     claim = make.claim("a")
-    claim.spec.devices.config[0].opaque.parameters = b'{"share": 1}'
+    claim.spec.devices.config[0].opaque.parameters = {"share": 1}
     member = mirror.see(claim, make.pod("a", claim="a"))[-1].group.members[0]
     assert member.blocked.startswith("claim a has a configuration that cannot be read")
 

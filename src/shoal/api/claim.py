@@ -34,7 +34,7 @@ class Opaque(View):
     """Parameters that only the named driver reads."""
 
     driver: str = ""
-    parameters: msgspec.Raw = msgspec.Raw(b"{}")
+    parameters: dict[str, Any] = {}
 
 
 class ClaimConfig(View):
@@ -196,5 +196,5 @@ def share_config(claim: ResourceClaim) -> ShareConfig | None:
     """
     for entry in claim.spec.devices.config:
         if entry.opaque is not None and entry.opaque.driver == DRIVER:
-            return msgspec.json.decode(entry.opaque.parameters, type=ShareConfig)
+            return msgspec.convert(entry.opaque.parameters, ShareConfig)
     return None

@@ -1,1 +1,1 @@
-"""The part of kube-controller-manager that one machine lacks. Never runs on a cluster."""
+"""The part of kube-controller-manager that one machine lacks. Never run on a cluster."""

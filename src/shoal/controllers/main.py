@@ -1,0 +1,27 @@
+"""All controllers of a box, in one task group."""
+
+import asyncio
+
+from shoal.controllers.bootstrap import bootstrap
+from shoal.controllers.builtin.claims import ClaimController
+from shoal.controllers.builtin.garbage import GarbageCollector
+from shoal.controllers.builtin.namespaces import NamespaceController
+from shoal.controllers.informers import Informers
+from shoal.controllers.run import RunController
+from shoal.kube.client import Client
+
+
+async def run_controllers(client: Client) -> None:
+    """Make what a box starts with, then run every controller until cancelled."""
+    await bootstrap(client)
+    informers = Informers(client)
+    controllers = (
+        RunController(client, informers),
+        ClaimController(client, informers),
+        GarbageCollector(client, informers),
+        NamespaceController(client, informers),
+    )
+    async with asyncio.TaskGroup() as group:
+        group.create_task(informers.run())
+        for controller in controllers:
+            group.create_task(controller.run())

@@ -50,14 +50,14 @@ class App:
             self._guard.check(request.path, request.headers)
             body = await _read_body(request, receive)
             answer = await route(self._server, _with_body(request, body))
-            if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
-                await answer.chunks.aclose()
-                raise _too_many_streams()
         except StatusError as error:
             return refusal(error)
         except Exception as error:
             _log.exception("request failed", method=scope["method"], path=scope["path"])
             return refusal(_unexpected(error))
+        if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
+            await answer.chunks.aclose()
+            return refusal(_too_many_streams())
         return answer
 
     async def _send_stream(self, stream: Stream, receive: Receive, send: Send) -> None:

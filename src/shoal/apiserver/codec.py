@@ -5,12 +5,13 @@ from typing import Any, Final
 
 import msgspec
 
+from shoal.dialect.document import Json
 from shoal.dialect.status import StatusError, bad_request
 
-Decode = Callable[[bytes], Any]
+Decode = Callable[[bytes], Json]
 
 
-def decode_body(content_type: str, body: bytes) -> Any:
+def decode_body(content_type: str, body: bytes) -> Json:
     """The document in a body. Raises StatusError 415 or 400. No content type means JSON."""
     media_type = content_type.partition(";")[0].strip().lower() or "application/json"
     decode = DECODERS.get(media_type)
@@ -24,10 +25,21 @@ def decode_object(content_type: str, body: bytes) -> dict[str, Any]:
     document = decode_body(content_type, body)
     if not isinstance(document, dict):
         raise bad_request("the body is not an object; it must hold apiVersion, kind and metadata")
-    return document
+    return without_nulls(document) if b"null" in body or "yaml" in content_type else document
 
 
-def decode_json(body: bytes) -> Any:
+def without_nulls(document: dict[str, Any]) -> dict[str, Any]:
+    """The object without fields that are null: they count as not given, at every depth."""
+    return {key: _pruned(value) for key, value in document.items() if value is not None}
+
+
+def _pruned(value: Json) -> Json:
+    if isinstance(value, dict):
+        return without_nulls(value)
+    return [_pruned(item) for item in value] if isinstance(value, list) else value
+
+
+def decode_json(body: bytes) -> Json:
     """JSON text. Raises StatusError."""
     try:
         return msgspec.json.decode(body)
@@ -37,7 +49,7 @@ def decode_json(body: bytes) -> Any:
         raise bad_request("the body is nested too deeply") from error
 
 
-def decode_yaml(body: bytes) -> Any:
+def decode_yaml(body: bytes) -> Json:
     """YAML text without aliases. Raises StatusError."""
     from shoal.apiserver.yaml_body import load
 

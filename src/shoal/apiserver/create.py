@@ -5,8 +5,8 @@ from shoal.apiserver.codec import decode_object
 from shoal.apiserver.history import Key
 from shoal.apiserver.http import Request, Response, encode_json
 from shoal.apiserver.options import is_dry_run
-from shoal.apiserver.registry import Document
 from shoal.apiserver.server import Server, Target
+from shoal.dialect.document import Document
 from shoal.dialect.status import already_exists, forbidden, not_found
 
 

@@ -10,11 +10,12 @@ from shoal.apiserver.history import Key
 from shoal.apiserver.http import Request, Response, answer, encode_json
 from shoal.apiserver.meta import rfc3339
 from shoal.apiserver.options import is_dry_run
-from shoal.apiserver.registry import Document, Resource
+from shoal.apiserver.registry import Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.select import selection_of
 from shoal.apiserver.server import Server, Target
 from shoal.apiserver.update import is_over
+from shoal.dialect.document import Document
 from shoal.dialect.status import Details, bad_request, conflict, forbidden, success
 
 _POLICIES: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan", "Background": ""}

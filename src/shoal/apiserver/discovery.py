@@ -1,11 +1,12 @@
 """Discovery: which groups, versions and kinds are served, in both forms that clients ask for."""
 
+import re
 from collections.abc import Sequence
 from typing import Any, Final
 
 from shoal.apiserver import openapi
 from shoal.apiserver.http import Answer, Request, Response, answer
-from shoal.apiserver.registry import Resource
+from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.server import Server
 from shoal.dialect.status import no_such_path
 
@@ -20,6 +21,7 @@ VERSION: Final = {
     "compiler": "none",
     "platform": "linux/amd64",
 }
+_V2: Final = re.compile(r"v=v2\b")
 _VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
 
 
@@ -32,26 +34,38 @@ def answer_path(server: Server, request: Request, segments: Sequence[str]) -> An
             return Response(200, b"ok", "text/plain; charset=utf-8")
         case ["api" | "apis" as root] if _aggregated(request):
             return _aggregate(server, request, root)
-        case ["api"]:
-            return answer({"kind": "APIVersions", "versions": ["v1"]})
-        case ["apis"]:
-            groups = [_group(g, v) for g, v in server.registry.groups() if g]
-            return answer({"kind": "APIGroupList", "apiVersion": "v1", "groups": groups})
-        case ["apis", group]:
-            for name, version in server.registry.groups():
-                if name == group and group:
-                    return answer({"kind": "APIGroup", "apiVersion": "v1", **_group(name, version)})
-        case ["openapi", "v3"]:
-            return answer(openapi.index(server.registry))
         case ["openapi", "v3", *path]:
-            document = openapi.group_document(server.registry, "/".join(path))
-            if document is not None:
-                return answer(document)
-        case ["api", version]:
-            return _resources(server, "", version)
-        case ["apis", group, version]:
-            return _resources(server, group, version)
+            return _openapi(server.registry, "/".join(path))
+        case ["api", *rest] if len(rest) < 2:
+            return _core(server.registry, rest)
+        case ["apis", *rest] if len(rest) < 3:
+            return _groups(server.registry, rest)
     raise no_such_path()
+
+
+def _openapi(registry: Registry, path: str) -> Response:
+    document = openapi.group_document(registry, path) if path else openapi.index(registry)
+    if document is None:
+        raise no_such_path()
+    return answer(document)
+
+
+def _core(registry: Registry, rest: Sequence[str]) -> Response:
+    if rest:
+        return _resources(registry, "", rest[0])
+    return answer({"kind": "APIVersions", "versions": ["v1"]})
+
+
+def _groups(registry: Registry, rest: Sequence[str]) -> Response:
+    groups = {group: _group(group, version) for group, version in registry.groups() if group}
+    if not rest:
+        found = list(groups.values())
+        return answer({"kind": "APIGroupList", "apiVersion": "v1", "groups": found})
+    if len(rest) == 2:
+        return _resources(registry, rest[0], rest[1])
+    if rest[0] not in groups:
+        raise no_such_path()
+    return answer({"kind": "APIGroup", "apiVersion": "v1", **groups[rest[0]]})
 
 
 def _group(group: str, version: str) -> dict[str, Any]:
@@ -59,8 +73,8 @@ def _group(group: str, version: str) -> dict[str, Any]:
     return {"name": group, "versions": [served], "preferredVersion": served}
 
 
-def _resources(server: Server, group: str, version: str) -> Response:
-    plurals = server.registry.group(group, version)
+def _resources(registry: Registry, group: str, version: str) -> Response:
+    plurals = registry.group(group, version)
     if plurals is None:
         raise no_such_path()
     resources = [entry for resource in plurals.values() for entry in _entries(resource)]
@@ -81,16 +95,19 @@ def _entries(resource: Resource) -> list[dict[str, Any]]:
         entry["shortNames"] = list(resource.short_names)
     if resource.categories:
         entry["categories"] = list(resource.categories)
-    return [entry, *(
-        {
-            "name": f"{resource.plural}/{name}",
-            "singularName": "",
-            "namespaced": resource.namespaced,
-            "kind": kind,
-            "verbs": verbs,
-        }
-        for name, kind, verbs in _subresources(resource)
-    )]
+    return [
+        entry,
+        *(
+            {
+                "name": f"{resource.plural}/{name}",
+                "singularName": "",
+                "namespaced": resource.namespaced,
+                "kind": kind,
+                "verbs": verbs,
+            }
+            for name, kind, verbs in _subresources(resource)
+        ),
+    ]
 
 
 def _verbs(resource: Resource) -> list[str]:
@@ -111,7 +128,7 @@ def _aggregated(request: Request) -> bool:
 
 def _aggregate(server: Server, request: Request, root: str) -> Response:
     accept = request.headers.get("accept", "")
-    version = "v2" if "v=v2;" in accept or "v=v2," in accept or accept.endswith("v=v2") else "v2beta1"
+    version = "v2" if _V2.search(accept) else "v2beta1"
     groups = [g for g in server.registry.groups() if bool(g[0]) == (root == "apis")]
     document = {
         "kind": "APIGroupDiscoveryList",
@@ -127,7 +144,9 @@ def _aggregate(server: Server, request: Request, root: str) -> Response:
 def _aggregate_group(server: Server, group: str, version: str) -> dict[str, Any]:
     plurals = server.registry.group(group, version) or {}
     return {
-        "metadata": {"name": group, "creationTimestamp": None} if group else {"creationTimestamp": None},
+        "metadata": {"name": group, "creationTimestamp": None}
+        if group
+        else {"creationTimestamp": None},
         "versions": [
             {
                 "version": version,

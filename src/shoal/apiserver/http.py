@@ -1,11 +1,12 @@
 """Requests and answers as the verbs see them, apart from ASGI."""
 
-from collections.abc import AsyncIterator, Mapping
-from typing import Any, Final
+from collections.abc import AsyncGenerator, Mapping
+from typing import Final
 from urllib.parse import parse_qsl
 
 import msgspec
 
+from shoal.dialect.document import Json
 from shoal.dialect.status import StatusError, bad_request
 
 JSON: Final = "application/json"
@@ -69,7 +70,7 @@ class Response(msgspec.Struct, frozen=True):
 class Stream(msgspec.Struct, frozen=True):
     """An answer that goes on: a watch or a log. Nothing is sent before the first chunk is due."""
 
-    chunks: AsyncIterator[bytes]
+    chunks: AsyncGenerator[bytes]
     content_type: str = JSON
     status: int = 200
 
@@ -77,7 +78,7 @@ class Stream(msgspec.Struct, frozen=True):
 Answer = Response | Stream
 
 
-def answer(document: Any, status: int = 200, warnings: tuple[str, ...] = ()) -> Response:
+def answer(document: Json, status: int = 200, warnings: tuple[str, ...] = ()) -> Response:
     """A JSON answer."""
     return Response(status, encode_json(document), headers=warning_headers(warnings))
 

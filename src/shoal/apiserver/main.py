@@ -1,6 +1,5 @@
 """Running the server: a home in, a ready port out."""
 
-import asyncio
 import errno
 import socket
 from collections.abc import Callable
@@ -11,9 +10,9 @@ import uvicorn
 
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
-from shoal.apiserver.builtin import BUILTIN
-from shoal.apiserver.log import Log, StoreError
-from shoal.apiserver.own import OWN
+from shoal.apiserver.kinds.builtin import BUILTIN
+from shoal.apiserver.kinds.own import OWN
+from shoal.apiserver.log import Log
 from shoal.apiserver.registry import Registry
 from shoal.apiserver.server import Server
 from shoal.apiserver.store import Store

@@ -5,12 +5,20 @@ import uuid
 from datetime import UTC, datetime
 from typing import Final
 
-from shoal.apiserver.registry import Document, Resource
+import msgspec
+
+from shoal.apiserver.registry import Resource
+from shoal.dialect.document import Document
 from shoal.dialect.names import SUFFIX_LETTERS, generated_name, metadata_causes
 from shoal.dialect.status import StatusError, bad_request, conflict, invalid
 
-_KEPT: Final = ("uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds",
-                "generateName")
+_KEPT: Final = (
+    "uid",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "generateName",
+)
 _DROPPED: Final = ("managedFields", "selfLink")
 _FOR_STATUS: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 
@@ -39,6 +47,7 @@ def begin(resource: Resource, namespace: str, document: Document) -> None:
 def settle(resource: Resource, namespace: str, name: str, document: Document) -> Document:
     """Check that the object belongs where it is sent, fill what the path says; its metadata."""
     _settle_type(resource, document)
+    check_types(resource, document)
     metadata = document.get("metadata")
     if metadata is None:
         metadata = document["metadata"] = {}
@@ -56,6 +65,16 @@ def settle(resource: Resource, namespace: str, name: str, document: Document) ->
             f"the name of the object ({metadata['name']}) is not the name in the path ({name})"
         )
     return metadata
+
+
+def check_types(resource: Resource, document: Document) -> None:
+    """Raises StatusError 400 for fields that no reader could make sense of."""
+    if resource.view is None:
+        return
+    try:
+        msgspec.convert(document, resource.view)
+    except msgspec.ValidationError as error:
+        raise bad_request(f"{resource.kind} cannot be read: {error}") from error
 
 
 def check(resource: Resource, document: Document) -> None:
@@ -104,20 +123,27 @@ def _settle_namespace(metadata: Document, namespace: str) -> None:
     metadata["namespace"] = namespace
 
 
-_TYPES: Final[dict[str, type]] = {
-    "name": str, "generateName": str, "namespace": str, "uid": str, "resourceVersion": str,
-    "labels": dict, "annotations": dict, "finalizers": list, "ownerReferences": list,
-}
+_TYPES: Final[tuple[tuple[str, type, str], ...]] = (
+    ("name", str, "a text"),
+    ("generateName", str, "a text"),
+    ("namespace", str, "a text"),
+    ("uid", str, "a text"),
+    ("resourceVersion", str, "a text"),
+    ("labels", dict, "an object"),
+    ("annotations", dict, "an object"),
+    ("finalizers", list, "a list"),
+    ("ownerReferences", list, "a list"),
+)
 
 
 def _check_types(metadata: Document) -> None:
     """Fields of the wrong type, before anybody trips over them. A null counts as absent."""
-    for key, kind in _TYPES.items():
+    for key, kind, words in _TYPES:
         value = metadata.get(key)
         if value is None:
             metadata.pop(key, None)
         elif not isinstance(value, kind):
-            raise bad_request(f"metadata.{key} is not {_A[kind]}")
+            raise bad_request(f"metadata.{key} is not {words}")
     for key in ("labels", "annotations"):
         for name, value in (metadata.get(key) or {}).items():
             if not isinstance(value, str):
@@ -125,6 +151,3 @@ def _check_types(metadata: Document) -> None:
     for owner in metadata.get("ownerReferences") or ():
         if not isinstance(owner, dict):
             raise bad_request("metadata.ownerReferences holds something that is no object")
-
-
-_A: Final = {str: "a text", dict: "an object", list: "a list"}

@@ -5,7 +5,8 @@ from typing import Any
 
 from shoal.apiserver.codec import decode_json
 from shoal.apiserver.http import Request
-from shoal.apiserver.registry import Document, Resource
+from shoal.apiserver.registry import Resource
+from shoal.dialect.document import Document, Json
 from shoal.dialect.merge import merge_patch
 from shoal.dialect.mergekeys import merges_strategically
 from shoal.dialect.status import StatusError, bad_request
@@ -23,13 +24,13 @@ def patched(request: Request, resource: Resource) -> Apply:
     return make(decode_json(request.body), resource)
 
 
-def _merge(patch: Any, resource: Resource) -> Apply:
+def _merge(patch: Json, resource: Resource) -> Apply:
     if not isinstance(patch, dict):
-        raise bad_request("a merge patch is an object; example: {\"metadata\": {\"labels\": {}}}")
+        raise bad_request('a merge patch is an object; example: {"metadata": {"labels": {}}}')
     return lambda document: merge_patch(document, patch)
 
 
-def _strategic(patch: Any, resource: Resource) -> Apply:
+def _strategic(patch: Json, resource: Resource) -> Apply:
     if not isinstance(patch, dict):
         raise bad_request("a strategic merge patch is an object")
 

@@ -5,11 +5,11 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
+from shoal.api.meta import Object
 from shoal.apiserver.history import Key
+from shoal.dialect.document import Document
 from shoal.dialect.names import NameRule, wrong_subdomain
 from shoal.dialect.table import Column
-
-Document = dict[str, Any]
 
 
 class World(Protocol):
@@ -46,6 +46,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     version: str = "v1"
     kind: str
     plural: str
+    view: type[Object] | None = None
+    """Typed view; an object that it cannot read is refused. None: the kind's rules see to it."""
     namespaced: bool = True
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -68,8 +70,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     collection_deletes: bool = True
     """Whether DELETE on the collection is served."""
     name_rule: NameRule = wrong_subdomain
-    fields: tuple[str, ...] = ()
-    """Paths that field selectors may use besides name and namespace."""
+    fields: Mapping[str, str] = {}
+    """What field selectors may name besides name and namespace, with the path of each."""
     columns: tuple[Column, ...]
     cells: Cells
     admit: Admit = admit_anything
@@ -104,9 +106,9 @@ class Registry:
         self.resources: Final = tuple(resources)
         self._groups: dict[tuple[str, str], dict[str, Resource]] = {}
         for resource in self.resources:
-            self._groups.setdefault((resource.group, resource.version), {})[
-                resource.plural
-            ] = resource
+            self._groups.setdefault((resource.group, resource.version), {})[resource.plural] = (
+                resource
+            )
 
     def group(self, group: str, version: str) -> Mapping[str, Resource] | None:
         """The kinds of a group and version by plural; None when it is not served."""

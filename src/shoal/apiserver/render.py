@@ -8,7 +8,8 @@ from typing import Any, Final
 import msgspec
 
 from shoal.apiserver.http import Request, Response, encode_json, warning_headers
-from shoal.apiserver.registry import Document, Resource
+from shoal.apiserver.registry import Resource
+from shoal.dialect.document import Document
 from shoal.dialect.status import StatusError, bad_request
 from shoal.dialect.table import Column, table_object
 
@@ -49,8 +50,13 @@ def form_of(request: Request) -> Form:
     raise StatusError(406, "NotAcceptable", message)
 
 
-def one(request: Request, resource: Resource, raw: bytes, status: int = 200,
-        warnings: Iterable[str] = ()) -> Response:
+def one(
+    request: Request,
+    resource: Resource,
+    raw: bytes,
+    status: int = 200,
+    warnings: Iterable[str] = (),
+) -> Response:
     """The answer that holds one object."""
     form = form_of(request)
     headers = warning_headers(tuple(warnings))
@@ -59,8 +65,9 @@ def one(request: Request, resource: Resource, raw: bytes, status: int = 200,
     return _finish(form, encode_json(shaped(form, resource, decode(raw))), status, headers)
 
 
-def many(request: Request, resource: Resource, raws: Sequence[bytes],
-         metadata: dict[str, Any]) -> Response:
+def many(
+    request: Request, resource: Resource, raws: Sequence[bytes], metadata: dict[str, Any]
+) -> Response:
     """The answer that holds a list."""
     form = form_of(request)
     if form.shape is Shape.WHOLE:
@@ -74,8 +81,9 @@ def many(request: Request, resource: Resource, raws: Sequence[bytes],
     return _finish(form, encode_json(_table(form, resource.columns, rows, metadata)))
 
 
-def shaped(form: Form, resource: Resource, document: Document,
-           columns: Sequence[Column] | None = None) -> Document:
+def shaped(
+    form: Form, resource: Resource, document: Document, columns: Sequence[Column] | None = None
+) -> Document:
     """One object in a form other than whole; ``columns`` other than the kind's for a watch."""
     if form.shape is Shape.METADATA:
         return _partial(document, form.group_version)
@@ -115,8 +123,9 @@ def _include(request: Request) -> str:
     return include
 
 
-def _finish(form: Form, body: bytes, status: int = 200,
-            headers: tuple[tuple[str, str], ...] = ()) -> Response:
+def _finish(
+    form: Form, body: bytes, status: int = 200, headers: tuple[tuple[str, str], ...] = ()
+) -> Response:
     if not form.yaml:
         return Response(status, body, headers=headers)
     import yaml
@@ -147,8 +156,9 @@ def _row(form: Form, resource: Resource, document: Document, now: int) -> dict[s
     return {"cells": resource.cells(document, now), "object": shown}
 
 
-def _table(form: Form, columns: Sequence[Column], rows: list[dict[str, Any]],
-           metadata: dict[str, Any]) -> Document:
+def _table(
+    form: Form, columns: Sequence[Column], rows: list[dict[str, Any]], metadata: dict[str, Any]
+) -> Document:
     table = table_object(columns, rows, metadata)
     table["apiVersion"] = form.group_version
     return table

@@ -12,7 +12,7 @@ from shoal.apiserver.server import Server, Target
 from shoal.apiserver.subresources import bind, finalize
 from shoal.apiserver.update import patch, replace
 from shoal.apiserver.watch import watch
-from shoal.dialect.status import StatusError, method_not_allowed, no_such_path
+from shoal.dialect.status import method_not_allowed, no_such_path
 
 Verb = Callable[[Server, Request, Target], Awaitable[Answer]]
 
@@ -44,7 +44,7 @@ def target_of(server: Server, segments: Sequence[str]) -> Target | None:
     resource = plurals.get(rest[0])
     if resource is None or bool(namespace) > resource.namespaced:
         raise no_such_path()
-    name, subresource = (rest + ["", ""])[1:3]
+    name, subresource = [*rest, "", ""][1:3]
     if name and resource.namespaced and not namespace:
         raise no_such_path()
     return Target(resource, namespace, name, subresource, "/".join(rest[3:]))

@@ -39,7 +39,8 @@ class Selection(msgspec.Struct, frozen=True):
         wanted = {requirement.key for requirement in self.fields.requirements} - values.keys()
         if wanted:
             document = decode(raw)
-            values |= {path: field_text(document, path) for path in wanted}
+            paths = self.resource.fields
+            values |= {name: field_text(document, paths[name]) for name in wanted}
         return self.fields.matches(values)
 
 

@@ -6,9 +6,10 @@ from pathlib import Path
 import msgspec
 
 from shoal.apiserver.history import Entry, Key
-from shoal.apiserver.registry import Document, Registry, Resource
+from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.store import Store
+from shoal.dialect.document import Document
 from shoal.dialect.status import not_found
 
 

@@ -26,7 +26,7 @@ Wake = Callable[[], None]
 
 class _Waiting(msgspec.Struct, frozen=True):
     event: Event
-    done: asyncio.Future[None]
+    done: asyncio.Future[Entry]
 
 
 class Store:

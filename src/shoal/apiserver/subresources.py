@@ -4,10 +4,10 @@ from shoal.apiserver import meta, render
 from shoal.apiserver.codec import decode_object
 from shoal.apiserver.http import Request, Response, answer
 from shoal.apiserver.options import is_dry_run
-from shoal.apiserver.registry import Document
 from shoal.apiserver.render import decode
 from shoal.apiserver.server import Server, Target
 from shoal.apiserver.update import save
+from shoal.dialect.document import Document
 from shoal.dialect.paths import dig
 from shoal.dialect.status import REQUIRED, Cause, Details, bad_request, conflict, invalid, success
 

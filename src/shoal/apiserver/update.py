@@ -10,10 +10,11 @@ from shoal.apiserver.history import Entry
 from shoal.apiserver.http import Request, Response, encode_json
 from shoal.apiserver.options import is_dry_run
 from shoal.apiserver.patch import patched
-from shoal.apiserver.registry import Document, Resource
+from shoal.apiserver.registry import Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.server import Server, Target
-from shoal.dialect.status import INVALID, Cause, StatusError, conflict, forbidden, invalid
+from shoal.dialect.document import Document
+from shoal.dialect.status import INVALID, Cause, StatusError, conflict, invalid
 
 Mutate = Callable[[Document], Document]
 
@@ -65,6 +66,7 @@ async def change(
     meta.inherit(target.resource, new, old, of_patch=of_patch)
     _merge_parts(target, new, old)
     meta.check(target.resource, new)
+    _count(target.resource, new, old)
     raw = await save(server, target, new, old, entry, dry_run=dry_run)
     return render.one(request, target.resource, raw)
 
@@ -77,7 +79,6 @@ async def save(
     if new == old:
         await server.store.settled(target.key)
         return entry.raw
-    _count(target.resource, new, old)
     if dry_run:
         return encode_json(new)
     if is_over(new):

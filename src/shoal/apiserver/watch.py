@@ -6,7 +6,7 @@ sees what is not durable; one that falls out of the history is ended with 410 an
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncGenerator, Iterator
 from typing import Any, Final
 
 import msgspec
@@ -90,7 +90,7 @@ class _Watch:
         self._woken = asyncio.Event()
         self._told_columns = False
 
-    async def chunks(self) -> AsyncIterator[bytes]:
+    async def chunks(self) -> AsyncGenerator[bytes]:
         resource = self._plan.selection.resource.key
         self._store.wake_on(resource, self._woken.set)
         try:
@@ -99,7 +99,7 @@ class _Watch:
         finally:
             self._store.forget(resource, self._woken.set)
 
-    async def _follow(self) -> AsyncIterator[bytes]:
+    async def _follow(self) -> AsyncGenerator[bytes]:
         deadline = time.monotonic() + self._plan.seconds
         for chunk in _joined(self._initial()):
             yield chunk
@@ -141,7 +141,9 @@ class _Watch:
         place, self._place = self._place, max(self._place, self._store.revision)
         for event in self._store.history.since(self._plan.selection.resource.key, place):
             kind = self._seen_as(event)
-            if kind:
+            if kind == DELETED and event.type != DELETED:
+                yield self._line(kind, _last_seen(event))
+            elif kind:
                 yield self._line(kind, event.entry.raw)
 
     def _seen_as(self, event: Event) -> str:
@@ -177,6 +179,14 @@ class _Watch:
     def _too_old(self) -> bytes:
         error = expired(f"too old resource version: {self._place}; list again")
         return b'{"type":"ERROR","object":' + encode_json(error.to_object()) + b"}\n"
+
+
+def _last_seen(event: Event) -> bytes:
+    """An object that stopped matching, as it was while it did, at the version of the change."""
+    assert event.before is not None
+    document = decode(event.before.raw)
+    document["metadata"]["resourceVersion"] = str(event.revision)
+    return encode_json(document)
 
 
 def _joined(lines: Iterator[bytes]) -> Iterator[bytes]:

@@ -1,9 +1,8 @@
 """YAML request bodies, as JSON would have said them: no timestamps, no aliases, text keys."""
 
-from typing import Any
-
 import yaml
 
+from shoal.dialect.document import Json
 from shoal.dialect.status import bad_request
 
 
@@ -17,7 +16,7 @@ _Loader.yaml_implicit_resolvers = {
 }
 
 
-def load(body: bytes) -> Any:
+def load(body: bytes) -> Json:
     """The document. Raises StatusError 400. Aliases are refused: they let 1 kB grow to 1 GB."""
     try:
         for event in yaml.parse(body, Loader=_Loader):
@@ -29,13 +28,13 @@ def load(body: bytes) -> Any:
         raise bad_request(f"the body is not YAML: {told[:300]}") from error
 
 
-def _as_json(value: Any) -> Any:
+def _as_json(value: Json) -> Json:
     if isinstance(value, dict):
         return {_text(key): _as_json(item) for key, item in value.items()}
     return [_as_json(item) for item in value] if isinstance(value, list) else value
 
 
-def _text(key: Any) -> str:
+def _text(key: Json) -> str:
     if isinstance(key, bool):
         return str(key).lower()
     return str(key)

@@ -1,10 +1,11 @@
 """JSON merge patch (RFC 7386): objects merge, null deletes, everything else replaces."""
 
 from collections.abc import Mapping
-from typing import Any
+
+from shoal.dialect.document import Json
 
 
-def merge_patch(target: Any, patch: Any) -> Any:
+def merge_patch(target: Json, patch: Json) -> Json:
     """The document after the patch. Neither argument is changed."""
     if not isinstance(patch, Mapping):
         return patch

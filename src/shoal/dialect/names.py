@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
+from shoal.dialect.document import Json
 from shoal.dialect.status import INVALID, REQUIRED, TOO_LONG, Cause
 
 _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
@@ -126,7 +127,7 @@ def _finalizer_causes(index: int, finalizer: str) -> Iterator[Cause]:
         yield Cause(INVALID, told, f"metadata.finalizers[{index}]")
 
 
-def _owner_causes(owners: Any) -> Iterator[Cause]:
+def _owner_causes(owners: Json) -> Iterator[Cause]:
     for index, owner in enumerate(owners):
         for field in ("apiVersion", "kind", "name", "uid"):
             if not owner.get(field):

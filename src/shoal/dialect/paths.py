@@ -1,9 +1,9 @@
 """Field paths: ``spec.nodeName`` into a decoded object."""
 
-from typing import Any
+from shoal.dialect.document import Json
 
 
-def dig(document: Any, *keys: str) -> Any:
+def dig(document: Json, *keys: str) -> Json:
     """The value under these keys; None where one of them is missing."""
     for key in keys:
         if not isinstance(document, dict):
@@ -12,7 +12,7 @@ def dig(document: Any, *keys: str) -> Any:
     return document
 
 
-def field_text(document: Any, path: str) -> str:
+def field_text(document: Json, path: str) -> str:
     """The value at a dotted path as a field selector compares it; empty when absent."""
     value = dig(document, *path.split("."))
     if value is None:

@@ -8,6 +8,7 @@ https://github.com/kubernetes/community/blob/master/contributors/devel/sig-api-m
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from shoal.dialect.document import Document, Json
 from shoal.dialect.mergekeys import TYPES, Field, MergeList
 
 _PATCH: Final = "$patch"
@@ -21,7 +22,7 @@ class PatchError(ValueError):
     """A patch that makes no sense: one sentence."""
 
 
-def strategic_patch(document: Mapping[str, Any], patch: Mapping[str, Any], kind: str) -> Any:
+def strategic_patch(document: Mapping[str, Any], patch: Mapping[str, Any], kind: str) -> Document:
     """The document after the patch; neither argument is changed. Raises PatchError."""
     return _merge_map(document, patch, kind)
 
@@ -49,7 +50,7 @@ def _retained(target: Mapping[str, Any], patch: Mapping[str, Any]) -> dict[str, 
 
 
 def _merge_field(
-    merged: dict[str, Any], key: str, value: Any, field: Field, patch: Mapping[str, Any]
+    merged: dict[str, Any], key: str, value: Json, field: Field, patch: Mapping[str, Any]
 ) -> None:
     if value is None:
         merged.pop(key, None)
@@ -74,7 +75,7 @@ def _merge_list(target: Sequence[Any], patch: Sequence[Any], field: MergeList) -
     return merged
 
 
-def _merge_item(merged: list[Any], item: Any, field: MergeList) -> None:
+def _merge_item(merged: list[Any], item: Json, field: MergeList) -> None:
     value = _key_of(item, field.key)
     if value is None:
         raise PatchError(f"an item of a merging list carries no {field.key!r}, its merge key")
@@ -120,13 +121,13 @@ def _ordered(items: Sequence[Any], order: Sequence[Any], key: str) -> list[Any]:
     return result + [item for _, item in others]
 
 
-def _identity(item: Any, key: str) -> Any:
+def _identity(item: Json, key: str) -> Json:
     return _key_of(item, key) if key else item
 
 
-def _key_of(item: Any, key: str) -> Any:
+def _key_of(item: Json, key: str) -> Json:
     return item.get(key) if isinstance(item, Mapping) else None
 
 
-def _place(items: Sequence[Any], key: str, value: Any) -> int | None:
+def _place(items: Sequence[Any], key: str, value: Json) -> int | None:
     return next((i for i, item in enumerate(items) if _key_of(item, key) == value), None)

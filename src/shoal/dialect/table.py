@@ -70,27 +70,25 @@ def unix_seconds(timestamp: str | None) -> int | None:
 
 
 def say_age(seconds: int) -> str:
-    """One or two units, fewer the longer it is: ``90s``, ``5m10s``, ``3h12m``, ``4d``, ``2y30d``."""
+    """One or two units, fewer the longer it is: ``90s``, ``5m10s``, ``3h12m``, ``4d``."""
     if seconds < -1:
         return "<invalid>"
     seconds = max(seconds, 0)
-    minutes, hours, days = seconds // 60, seconds // 3600, seconds // 86400
-    if seconds < 120:
-        return f"{seconds}s"
-    if minutes < 10:
-        return _two(minutes, "m", seconds % 60, "s")
-    if minutes < 180:
-        return f"{minutes}m"
-    if hours < 8:
-        return _two(hours, "h", minutes % 60, "m")
-    if hours < 48:
-        return f"{hours}h"
-    if days < 8:
-        return _two(days, "d", hours % 24, "h")
-    if days < 730:
-        return f"{days}d"
-    return _two(days // 365, "y", days % 365, "d") if days < 8 * 365 else f"{days // 365}y"
+    _, unit, size, small, small_size = next(step for step in _STEPS if seconds < step[0])
+    rest = seconds % size // small_size if small else 0
+    return f"{seconds // size}{unit}" + (f"{rest}{small}" if rest else "")
 
 
-def _two(first: int, first_unit: str, second: int, second_unit: str) -> str:
-    return f"{first}{first_unit}" + (f"{second}{second_unit}" if second else "")
+_MINUTE, _HOUR, _DAY, _YEAR = 60, 3600, 86400, 365 * 86400
+_STEPS: Final = (
+    (2 * _MINUTE, "s", 1, "", 1),
+    (10 * _MINUTE, "m", _MINUTE, "s", 1),
+    (3 * _HOUR, "m", _MINUTE, "", 1),
+    (8 * _HOUR, "h", _HOUR, "m", _MINUTE),
+    (2 * _DAY, "h", _HOUR, "", 1),
+    (8 * _DAY, "d", _DAY, "h", _HOUR),
+    (2 * _YEAR, "d", _DAY, "", 1),
+    (8 * _YEAR, "y", _YEAR, "d", _DAY),
+    (1 << 62, "y", _YEAR, "", 1),
+)
+"""Below how many seconds: the unit and its size, and the second unit where there is one."""

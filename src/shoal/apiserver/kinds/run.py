@@ -1,0 +1,142 @@
+"""Rules of runs: every amount is read here once, so that nothing wrong is ever stored."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any, Final
+
+import msgspec
+
+from shoal.api.meta import GROUP
+from shoal.api.run import Run, RunSpec
+from shoal.apiserver.kinds.fields import tree_of_kind, type_cause, unknown_causes
+from shoal.apiserver.kinds.refuse import refuse
+from shoal.apiserver.registry import World
+from shoal.dialect.document import Document, Json
+from shoal.dialect.names import wrong_label
+from shoal.dialect.status import FORBIDDEN, INVALID, REQUIRED, Cause, invalid
+from shoal.units.duration import parse_duration
+from shoal.units.errors import UnitError
+from shoal.units.gpu import parse_share
+from shoal.units.quantity import parse_cpu, parse_mib
+
+_FIELDS: Final = tree_of_kind(Run)
+_DEFAULTS: Final[dict[str, Any]] = {
+    "queue": "default",
+    "replicas": 1,
+    "image": "host",
+    "priority": "normal",
+}
+_AMOUNTS: Final[dict[str, Callable[[str], object]]] = {
+    "gpu": parse_share,
+    "cpu": parse_cpu,
+    "memory": parse_mib,
+    "shm": parse_mib,
+}
+_MOST_REPLICAS: Final = 1000
+_MOST_RETRIES: Final = 100
+_SNAPSHOT: Final = re.compile(r"sha256:[0-9a-f]{64}\Z")
+_VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
+
+
+def admit_run(document: Document, world: World) -> list[str]:
+    """Complete and check a new run."""
+    _refuse(document, unknown_causes(document, _FIELDS, ""))
+    spec = _spec_of(document)
+    _plain_numbers(spec)
+    if spec.get("run") in (None, "", []):
+        _refuse(document, [Cause(REQUIRED, "example: run: python train.py", "spec.run")])
+    for field, value in _DEFAULTS.items():
+        if spec.get(field) is None:
+            spec[field] = value
+    _refuse(document, _spec_causes(spec))
+    return []
+
+
+def change_run(new: Document, old: Document) -> None:
+    """Only ``stop`` may change, from false to true: what was asked for stays on record."""
+    _refuse(new, unknown_causes(new, _FIELDS, ""))
+    spec, before = _spec_of(new), old["spec"]
+    _plain_numbers(spec)
+    for field, value in _DEFAULTS.items():
+        spec.setdefault(field, value)
+    causes = [
+        Cause(FORBIDDEN, "cannot change once the run exists; start another run", f"spec.{field}")
+        for field in sorted(spec.keys() | before.keys())
+        if field != "stop" and spec.get(field) != before.get(field)
+    ]
+    if before.get("stop") and not spec.get("stop"):
+        causes.append(Cause(FORBIDDEN, "a stopped run stays stopped", "spec.stop"))
+    elif not isinstance(spec.get("stop", False), bool):
+        causes.append(Cause(INVALID, "takes true or false", "spec.stop"))
+    _refuse(new, causes)
+
+
+def _spec_of(document: Document) -> Document:
+    spec: Json = document.get("spec")
+    if isinstance(spec, dict):
+        return spec
+    cause = Cause(REQUIRED, "example: spec: {run: python train.py}", "spec")
+    raise invalid(GROUP, "Run", document["metadata"].get("name", ""), [cause])
+
+
+def _refuse(document: Document, causes: Iterator[Cause] | list[Cause]) -> None:
+    refuse(GROUP, "Run", document, causes)
+
+
+def _plain_numbers(spec: Document) -> None:
+    """Amounts are texts; ``gpu: 2`` and ``cpu: 0.5`` say the same without quotes."""
+    for field in _AMOUNTS:
+        if _is_number(spec.get(field)):
+            spec[field] = str(spec[field])
+    limits = spec.get("limits")
+    if isinstance(limits, dict) and _is_number(limits.get("time")):
+        limits["time"] = str(limits["time"])
+
+
+def _is_number(value: Json) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _spec_causes(document: Document) -> Iterator[Cause]:
+    try:
+        spec = msgspec.convert(document, RunSpec)
+    except msgspec.ValidationError as error:
+        cause = type_cause(error)
+        yield Cause(cause.reason, cause.message, f"spec.{cause.field}".rstrip("."))
+        return
+    for field, parse in _AMOUNTS.items():
+        if text := getattr(spec, field):
+            yield from _parsed(parse, text, f"spec.{field}")
+    if spec.limits.time:
+        yield from _parsed(parse_duration, spec.limits.time, "spec.limits.time")
+    yield from _bounds_causes(spec)
+    yield from _text_causes(spec)
+
+
+def _parsed(parse: Callable[[str], object], text: str | int, at: str) -> Iterator[Cause]:
+    try:
+        parse(str(text))
+    except UnitError as error:
+        yield Cause(INVALID, str(error), at)
+
+
+def _bounds_causes(spec: RunSpec) -> Iterator[Cause]:
+    if not 1 <= spec.replicas <= _MOST_REPLICAS:
+        told = f"got {spec.replicas}, takes 1 to {_MOST_REPLICAS}; example: replicas: 4"
+        yield Cause(INVALID, told, "spec.replicas")
+    if not 0 <= spec.retry.max <= _MOST_RETRIES:
+        told = f"got {spec.retry.max}, takes 0 to {_MOST_RETRIES}; example: retry: {{max: 3}}"
+        yield Cause(INVALID, told, "spec.retry.max")
+
+
+def _text_causes(spec: RunSpec) -> Iterator[Cause]:
+    for field, name in (("queue", spec.queue), ("priority", spec.priority)):
+        if wrong := wrong_label(name):
+            yield Cause(INVALID, wrong, f"spec.{field}")
+    if spec.code and not (_SNAPSHOT.match(spec.code) or spec.code.startswith("/")):
+        told = "takes sha256:<hex> of a snapshot, or the absolute path of a folder"
+        yield Cause(INVALID, told, "spec.code")
+    for name, value in spec.env.items():
+        if not _VARIABLE.match(name) or "\0" in value:
+            told = "is no variable; example: env: {HF_HOME: /data/hf}"
+            yield Cause(INVALID, told, f"spec.env.{name[:40]}")

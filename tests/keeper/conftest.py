@@ -1,26 +1,14 @@
-import fcntl
 import os
 import subprocess
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from tests.keeper.build import build_keeper
 
 from shoal.agent.record import Record, RecordState, create_record, read_record
 
-ROOT = Path(__file__).parents[2]
 BOOT = "00000000-0000-0000-0000-000000000000"
-
-
-def build_keeper(folder: Path) -> Path:
-    """The keeper with address and undefined-behaviour sanitizers; one build for all workers."""
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        configure = ["cmake", "-S", ROOT, "-B", folder, "-DSHOAL_SANITIZE=ON"]
-        for command in (configure, ["cmake", "--build", folder]):
-            done = subprocess.run(command, capture_output=True, text=True, check=False)
-            assert done.returncode == 0, done.stdout + done.stderr
-    return folder / "native" / "keeper" / "shoal_keeper"
 
 
 @pytest.fixture(scope="session")

@@ -1,0 +1,187 @@
+"""Whole pods on a real API server: how they start, end and are told."""
+
+import asyncio
+import os
+import signal
+from pathlib import Path
+
+import pytest
+from tests.agent.box import Box, state
+
+from shoal.agent.cgroups import why_unlimited
+from shoal.agent.processes import processes_of
+from shoal.api.kinds import PODS
+from shoal.api.pod import Pod
+
+
+async def test_a_program_succeeds(box: Box):
+    await box.create("ok", "echo hello")
+    pod = await box.ended("ok")
+    assert pod.status.phase == "Succeeded"
+    assert state(pod).terminated.reason == "Completed"
+    assert (pod.status.pod_ip, pod.status.host_ip) == ("127.0.0.1", "127.0.0.1")
+    assert await box.logs("ok") == "hello\n"
+
+
+async def test_an_exit_code_fails_the_pod(box: Box):
+    await box.create("seven", "exit 7")
+    pod = await box.ended("seven")
+    assert pod.status.phase == "Failed"
+    assert (state(pod).terminated.exit_code, state(pod).terminated.signal) == (7, 0)
+
+
+async def test_a_signal_is_told_from_an_exit_code(box: Box):
+    await box.create("killed", "kill -9 $$$$")
+    terminated = state(await box.ended("killed")).terminated
+    assert (terminated.exit_code, terminated.signal, terminated.reason) == (137, 9, "Error")
+
+
+@pytest.mark.skipif(bool(why_unlimited()), reason="memory limits do not hold on this machine")
+async def test_out_of_memory_is_told_from_a_signal(box: Box):
+    limits = {"resources": {"limits": {"memory": "30Mi", "cpu": "1"}}}
+    greedy = "head -c 100000000 /dev/zero | tail | wc -c"
+    await box.create("greedy", f"{greedy}; exit 5", main=limits)
+    terminated = state(await box.ended("greedy")).terminated
+    assert (terminated.reason, terminated.exit_code) == ("OOMKilled", 5)
+    assert terminated.message == "out of memory: 30 MiB limit"
+
+
+@pytest.mark.parametrize(
+    ("program", "code", "sentence"),
+    [
+        (["no-such-command"], 127, "command not found: no-such-command"),
+        (["/etc/passwd"], 126, "not executable: /etc/passwd"),
+    ],
+)
+async def test_a_start_that_fails_says_why(box: Box, program, code, sentence):
+    await box.create("nostart", program)
+    terminated = state(await box.ended("nostart")).terminated
+    assert (terminated.exit_code, terminated.reason) == (code, "StartError")
+    assert terminated.message == sentence
+
+
+async def test_a_working_folder_that_is_gone(box: Box):
+    await box.create("nofolder", main={"workingDir": "/no/such/folder"})
+    terminated = state(await box.ended("nofolder")).terminated
+    assert terminated.message == "folder gone: /no/such/folder"
+
+
+async def test_another_image_never_runs_on_the_host(box: Box, tmp_path: Path):
+    trace = tmp_path / "trace"
+    await box.create("image", f"touch {trace}", main={"image": "python:3.12"})
+    pod = await box.pod_that("image", lambda pod: state(pod).waiting)
+    assert state(pod).waiting.message == "this machine has no container runtime; use image: host"
+    assert (await box.logs("image", follow=True)).startswith("400 ")
+    await box.delete("image")
+    await box.gone("image")
+    assert not trace.exists()
+
+
+async def test_deleting_gives_grace_and_then_kills(box: Box):
+    stubborn = "trap '' TERM; echo up; while :; do sleep 0.05; done"
+    pod = await box.create("stubborn", stubborn, terminationGracePeriodSeconds=600)
+    assert await box.logs("stubborn", follow=True, limitBytes=3) == "up\n"
+    await box.delete("stubborn", grace=1)
+    await box.gone("stubborn")
+    assert processes_of(pod.metadata.uid) == set()
+    await box.until(lambda: not box.home.pods, "the pod's folder to go")
+
+
+async def test_a_program_may_end_well_within_its_grace(box: Box, tmp_path: Path):
+    saved = tmp_path / "saved"
+    gentle = f"trap 'echo bye > {saved}; exit 0' TERM; echo up; while :; do sleep 0.05; done"
+    await box.create("gentle", gentle)
+    await box.logs("gentle", follow=True, limitBytes=3)
+    await box.delete("gentle")
+    await box.gone("gentle")
+    assert saved.read_text() == "bye\n"
+
+
+async def test_a_deadline_that_is_set_later_ends_the_pod_and_keeps_its_log(box: Box):
+    await box.create("late", "echo up; exec sleep 1000")
+    await box.running("late")
+    patch = {"spec": {"activeDeadlineSeconds": 1}}
+    await box.client.patch(PODS, "late", box.namespace, patch=patch)
+    pod = await box.ended("late")
+    assert (pod.status.phase, pod.status.reason) == ("Failed", "DeadlineExceeded")
+    assert state(pod).terminated.signal == signal.SIGTERM
+    assert await box.logs("late") == "up\n"
+
+
+async def test_what_escapes_into_another_session_is_gone_before_the_pod_has_ended(box: Box):
+    pod = await box.create("escape", "(setsid sleep 1000 &); (sleep 1000 &); exit 0")
+    await box.ended("escape")
+    assert processes_of(pod.metadata.uid) == set()
+
+
+async def test_a_failing_container_is_started_again_as_its_policy_says(box: Box):
+    twice = "[ -e again ] && exit 0; touch again; exit 1"
+    await box.create("flaky", twice, restartPolicy="OnFailure")
+    pod = await box.ended("flaky")
+    assert pod.status.phase == "Succeeded"
+    assert pod.status.container_statuses[0].restart_count == 1
+    assert pod.status.container_statuses[0].last_state.terminated.exit_code == 1
+
+
+def restarts(pod: Pod) -> int:
+    return max((status.restart_count for status in pod.status.container_statuses), default=0)
+
+
+async def test_always_means_always_and_the_log_before_stays(box: Box):
+    await box.create("loop", "echo life; exit 0", restartPolicy="Always")
+    await box.pod_that("loop", lambda pod: restarts(pod) >= 2, "restarts")
+    assert await box.logs("loop", previous=True) == "life\n"
+
+
+async def test_init_containers_run_first_and_in_order(box: Box):
+    init = [
+        {"name": name, "image": "host", "command": ["sh", "-c", f"echo {name} >> order"]}
+        for name in ("first", "second")
+    ]
+    await box.create("ordered", "cat order", initContainers=init)
+    assert (await box.ended("ordered")).status.phase == "Succeeded"
+    assert await box.logs("ordered") == "first\nsecond\n"
+
+
+async def test_a_failing_init_container_fails_the_pod(box: Box):
+    init = [{"name": "broken", "image": "host", "command": ["false"]}]
+    pod = await box.create("unready", "echo never", initContainers=init)
+    ended = await box.ended("unready")
+    assert ended.status.phase == "Failed"
+    assert ended.status.init_container_statuses[0].state.terminated.exit_code == 1
+    assert box.home.pod(pod.metadata.uid).last_attempt("main") is None
+
+
+async def test_containers_of_a_pod_run_beside_each_other(box: Box):
+    other = {"name": "other", "image": "host", "command": ["sh", "-c", "echo there > mail"]}
+    main = {"name": "main", "image": "host"}
+    wait = "while [ ! -s mail ]; do sleep 0.02; done; cat mail"
+    await box.create("pair", containers=[main | {"command": ["sh", "-c", wait]}, other])
+    assert (await box.ended("pair")).status.phase == "Succeeded"
+    assert await box.logs("pair") == "there\n"
+
+
+async def test_a_pod_whose_object_vanishes_is_killed(box: Box):
+    pod = await box.create("vanish", "exec sleep 1000")
+    await box.running("vanish")
+    await box.delete("vanish", grace=0)
+    await box.until(lambda: not processes_of(pod.metadata.uid), "the end of its program")
+    await box.until(lambda: not box.home.pods, "the pod's folder to go")
+
+
+async def test_many_pods_at_once(box: Box):
+    await asyncio.gather(*(box.create(f"many-{i}", f"echo {i}; exit {i}") for i in range(30)))
+    for i in range(30):
+        pod = await box.ended(f"many-{i}")
+        assert state(pod).terminated.exit_code == i
+        assert await box.logs(f"many-{i}") == f"{i}\n"
+
+
+async def test_a_killed_keeper_takes_its_tree_along_and_the_pod_says_so(box: Box):
+    tree = "(setsid sleep 1000 &); (sleep 1000 &); echo up; exec sleep 1000"
+    pod = await box.create("orphan", tree, restartPolicy="Always")
+    await box.logs("orphan", follow=True, limitBytes=3)
+    os.kill(box.record(pod).keeper_pid, signal.SIGKILL)
+    ended = await box.ended("orphan")
+    assert (ended.status.reason, ended.status.message) == ("KeeperKilled", "keeper was killed")
+    assert processes_of(pod.metadata.uid) == set()

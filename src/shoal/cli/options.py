@@ -52,7 +52,7 @@ _RUN_OPTIONS: Final[Sequence[Decorator]] = (
     ),
     click.option(
         "--replicas",
-        type=click.IntRange(1, 10_000),
+        type=click.IntRange(1, 1000),
         metavar="N",
         help="Copies that start together.",
     ),

@@ -28,7 +28,8 @@ def sentence_of(error: Exception) -> tuple[str, int]:
             return _lower(error.message), BAD_INPUT if error.code in _THEIR_INPUT else FAILED
     if type(error).__module__.startswith("shoal."):
         # Our own errors are sentences already; one that scripts can act on says its code.
-        return str(error), getattr(error, "exit_code", FAILED)
+        sentence = str(error).replace(str(home_path()), tilde(home_path()))
+        return sentence, getattr(error, "exit_code", FAILED)
     return _defect(error), FAILED
 
 

@@ -1,0 +1,132 @@
+"""Finding a verb, and saying what went wrong in a sentence."""
+
+import importlib
+import inspect
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from shoal.cli.main import run_command
+from shoal.cli.verbs import VERBS, Verb
+
+HEAVY = {"aiohttp", "rich", "yaml", "asyncio", "cryptography", "structlog", "uvicorn"}
+SRC = str(Path(__file__).parents[2] / "src")
+
+
+@pytest.fixture(autouse=True)
+def no_box(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHOAL_HOME", str(tmp_path / ".shoal"))
+
+
+def imported_by(*arguments: str) -> set[str]:
+    """The top-level packages that a command imports, by the interpreter's own account."""
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "shoal", *arguments],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": SRC},
+        check=False,
+    )
+    lines = [line for line in done.stderr.splitlines() if line.startswith("import time:")]
+    return {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["ps"], ["logs", "x"], ["run", "--help"]])
+def test_what_people_wait_for_imports_little(arguments: list[str]) -> None:
+    assert not imported_by(*arguments) & HEAVY
+
+
+def test_help_imports_no_verb() -> None:
+    done = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "shoal", "--help"],
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": SRC},
+        check=True,
+    )
+    assert not [verb.name for verb in VERBS if f"shoal.cli.{verb.name}\n" in done.stderr]
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_the_table_says_what_the_commands_say(verb: Verb) -> None:
+    command = importlib.import_module(f"shoal.cli.{verb.name}").command
+    first = inspect.cleandoc(command.callback.__doc__).splitlines()[0]
+    assert first.startswith(verb.help.rstrip("."))
+
+
+def test_help_lists_verbs_by_what_people_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["--help"]) == 0
+    out = capsys.readouterr().out
+    sections = [line for line in out.splitlines() if line.endswith(":")]
+    assert sections == ["Options:", "The box:", "Runs:", "Understand:", "Any object:"]
+    assert "\n  ps " in out
+    assert "apiserver" not in out
+
+
+def test_no_arguments_show_the_help(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command([]) == 0
+    assert "Usage: shoal" in capsys.readouterr().out
+
+
+def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run_command(["--version"]) == 0
+    assert capsys.readouterr().out.startswith("shoal 0.")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["pss"], 2, "shoal: pss is not a command; did you mean ps? All commands: shoal --help"),
+        (["frobnicate"], 2, "shoal: frobnicate is not a command. All commands: shoal --help"),
+        (["--frob"], 2, "shoal: no such option '--frob'"),
+        (["ps", "--frob"], 2, "All options: shoal ps --help"),
+        (["ps", "-o", "xml"], 2, "'xml' is not one of"),
+        (["logs"], 2, "missing argument 'NAME'"),
+        (["ps"], 1, "shoal: no box answers at ~/.shoal (not running?). Start one: shoal up"),
+    ],
+)
+def test_what_is_wrong_is_one_sentence(
+    arguments: list[str], code: int, sentence: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run_command(arguments) == code
+    told = capsys.readouterr()
+    assert sentence in told.err
+    assert told.err.startswith("shoal: ")
+    assert len(told.err.splitlines()) == 1
+    assert told.out == ""
+
+
+def test_a_defect_of_ours_is_a_sentence_and_leaves_its_story(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def break_down(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("by nobody")
+
+    (tmp_path / ".shoal").mkdir()
+    monkeypatch.setattr("shoal.cli.context.Here.__init__", break_down)
+    assert run_command(["ps"]) == 1
+    err = capsys.readouterr().err
+    assert "this is a bug in shoal, sorry: ZeroDivisionError: by nobody" in err
+    assert "Traceback" not in err
+    assert "break_down" in (tmp_path / ".shoal" / "crash.txt").read_text()
+
+
+def test_ctrl_c_and_a_reader_that_leaves_are_quiet(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("shoal.cli.main.os.dup2", lambda *_: None)
+    for error, code in ((KeyboardInterrupt, 130), (BrokenPipeError, 141)):
+        monkeypatch.setattr("shoal.cli.context.Here.__init__", _raiser(error))
+        assert run_command(["ps"]) == code
+    assert capfd.readouterr().err.strip() == ""
+
+
+def _raiser(error: type[BaseException]) -> object:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    return fail

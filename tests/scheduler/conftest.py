@@ -28,10 +28,9 @@ _numbers = itertools.count()
 _SOURCE = str(Path(__file__).parents[2] / "src")
 
 
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
+@contextlib.contextmanager
+def api_server(home: Path) -> Iterator[Config]:
     """An API server in a process of its own."""
-    home = tmp_path_factory.mktemp("home")
     process = subprocess.Popen(
         [sys.executable, "-m", "shoal.apiserver", "--home", str(home), "--port", "0"],
         stdout=subprocess.PIPE,
@@ -45,6 +44,13 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
     finally:
         process.send_signal(signal.SIGTERM)
         process.wait(20)
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Config]:
+    """The server that tests share."""
+    with api_server(tmp_path_factory.mktemp("home")) as config:
+        yield config
 
 
 class Box:
@@ -210,10 +216,13 @@ async def end(*tasks: asyncio.Task[Any]) -> None:
 
 
 async def wait_until(true: Callable[[], Awaitable[bool]], what: str) -> None:
-    """Poll, for as long as a loaded machine may take."""
-    async with asyncio.timeout(30):
-        while not await true():  # noqa: ASYNC110 - the truth is in another process
-            await asyncio.sleep(0.02)
+    """Poll, for as long as a loaded machine may take: the truth is in another process."""
+    try:
+        async with asyncio.timeout(30):
+            while not await true():  # noqa: ASYNC110 - no event crosses processes
+                await asyncio.sleep(0.02)
+    except TimeoutError:
+        pytest.fail(f"it never came to this: {what}")
 
 
 def parts_of(claim: ResourceClaim) -> list[tuple[str, int]]:
@@ -260,14 +269,19 @@ async def client(server: Config) -> AsyncIterator[Client]:
         yield opened
 
 
-@pytest.fixture
-async def box(client: Client) -> Box:
+async def new_box(client: Client) -> Box:
     """A fresh namespace with a node of three cards and 8 CPU."""
     made = Box(client, f"test-{next(_numbers)}")
     namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": made.namespace}}
     await client.create(kinds.NAMESPACES, namespace)
     await made.add_node()
     return made
+
+
+@pytest.fixture
+async def box(client: Client) -> Box:
+    """A box of the test's own."""
+    return await new_box(client)
 
 
 @pytest.fixture(scope="session")

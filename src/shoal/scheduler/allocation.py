@@ -9,7 +9,6 @@ from shoal.api.claim import COMPUTE, MEMORY, ResourceClaim
 from shoal.api.meta import DRIVER
 from shoal.core.decision import ClaimPlacement
 from shoal.mirror.holds import our_results
-from shoal.units.quantity import parse_mib
 
 
 class Wanted(msgspec.Struct, frozen=True):
@@ -57,9 +56,7 @@ def is_reserved(claim: ResourceClaim, pod_uid: str) -> bool:
 
 def holds_as(claim: ResourceClaim, wanted: Wanted) -> bool:
     """Whether the claim holds what is wanted already: an answer to our write was lost."""
-    held = [
-        (each.pool, each.device, parse_mib(each.consumed_capacity.get(MEMORY, 0)))
-        for each in our_results(claim)
-    ]
-    parts = [(wanted.node, part.card, part.memory_mib) for part in wanted.placement.parts]
-    return held == parts and is_reserved(claim, wanted.pod_uid)
+    if not is_reserved(claim, wanted.pod_uid):
+        return False
+    held = [(each.pool, each.device) for each in our_results(claim)]
+    return held == [(wanted.node, part.card) for part in wanted.placement.parts]

@@ -25,7 +25,7 @@ from shoal.kube.reflector import Delta
 from shoal.mirror.mirror import Mirror
 from shoal.scheduler.backoff import Backoff
 from shoal.scheduler.clock import now_ms, say_time
-from shoal.scheduler.commit import Committer
+from shoal.scheduler.commit import Committer, Outcome
 from shoal.scheduler.conditions import Conditions
 from shoal.scheduler.writer import Writer
 
@@ -102,7 +102,12 @@ class Loop:
         await asyncio.sleep(_TOGETHER_S)
 
     async def _commit(self, bind: Bind) -> None:
-        outcome = await self._committer.commit(bind)
+        try:
+            outcome = await self._committer.commit(bind)
+        except Exception:
+            # One decision that nobody thought of must not stop all others.
+            _log.exception("a commit stumbled", group=bind.group)
+            outcome = Outcome(refusal="the scheduler stumbled over it; its log says where")
         self._answers += (PodGone(uid) for uid in outcome.unbound)
         if outcome.refusal:
             retry_at = now_ms() + self._backoff.next(bind.group)

@@ -25,16 +25,19 @@ class FailureReason(StrEnum):
     OUT_OF_MEMORY = "OOMKilled"
     TIME_LIMIT = "DeadlineExceeded"
     NODE_REBOOTED = "NodeRebooted"
-    NODE_LOST = "NodeLost"
     POD_DELETED = "PodDeleted"
     INVALID = "InvalidSpec"
     REFUSED = "Refused"
     """The server would not make one of the run's objects."""
     START_ERROR = "StartError"
     """The program could not be started; the message says why."""
+    KEEPER_KILLED = "KeeperKilled"
+    """The program's keeper was killed, and the program with it."""
 
 
 _ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGKILL)
+_WITHOUT_AN_END: Final = frozenset({FailureReason.TIME_LIMIT, FailureReason.NODE_REBOOTED})
+"""Reasons for which a pod fails though nobody saw its program end."""
 _NO_CAUSE: Final = frozenset(
     {
         FailureReason.TIME_LIMIT,
@@ -69,13 +72,10 @@ def retry_cause(failure: Failure) -> RetryCause | None:
     """The cause by which a retry is allowed; None for what would only happen again."""
     if failure.reason in _NO_CAUSE:
         return None
-    if failure.reason in (FailureReason.NODE_REBOOTED, FailureReason.NODE_LOST):
+    if failure.reason == FailureReason.NODE_REBOOTED:
         return RetryCause.NODE_LOST
-    return (
-        RetryCause.OUT_OF_MEMORY
-        if failure.reason == FailureReason.OUT_OF_MEMORY
-        else RetryCause.ERROR
-    )
+    out_of_memory = failure.reason == FailureReason.OUT_OF_MEMORY
+    return RetryCause.OUT_OF_MEMORY if out_of_memory else RetryCause.ERROR
 
 
 def time_limit_words(run: Run) -> str:
@@ -122,28 +122,34 @@ def _deletion_asked(replica: Replica, now: int) -> int | None:
 
 
 def _failed(run: Run, replica: Replica, now: int) -> Failure:
-    assert replica.pod is not None, "a failed replica has a pod"
     ended = replica.main.terminated or TerminatedState()
-    reason = replica.pod.status.reason or ended.reason or "Error"
     return Failure(
         rank=replica.rank,
         pod=replica.name,
         exit_code=ended.exit_code,
         signal=ended.signal,
-        reason=reason,
-        message=_words(run, replica, ended, reason),
+        reason=_reason(replica),
+        message=_words(run, replica, ended, _reason(replica)),
         finished_at=ended.finished_at or format_instant(now),
     )
 
 
+def _reason(replica: Replica) -> str:
+    assert replica.pod is not None, "a failed replica has a pod"
+    told, ended = replica.pod.status.reason, replica.main.terminated
+    if ended is None and told not in _WITHOUT_AN_END:
+        # The agent's own reason: the pod can never start as it is written.
+        return FailureReason.START_ERROR
+    return told or (ended.reason if ended is not None else "") or "Error"
+
+
 def _words(run: Run, replica: Replica, ended: TerminatedState, reason: str) -> str:
+    assert replica.pod is not None, "a failed replica has a pod"
     who = f"replica {replica.rank}"
-    told = ended.message or (replica.pod.status.message if replica.pod is not None else "")
+    told = ended.message or replica.pod.status.message
     match reason:
         case FailureReason.NODE_REBOOTED:
             return f"node {replica.where} rebooted"
-        case FailureReason.NODE_LOST:
-            return f"node {replica.where} is gone"
         case FailureReason.START_ERROR:
             return f"{who}: {told}" if run.spec.replicas > 1 else told
         case FailureReason.TIME_LIMIT:
@@ -151,6 +157,8 @@ def _words(run: Run, replica: Replica, ended: TerminatedState, reason: str) -> s
             return f"{who} was stopped" + (f": {time_limit_words(run)}" if limited else "")
         case FailureReason.OUT_OF_MEMORY:
             return f"{who} was killed by signal 9 (out of memory{_memory_limit(run)})"
+        case FailureReason.KEEPER_KILLED:
+            return f"{who} was killed with its keeper"
     return f"{who} {_ended_words(ended, told or reason)}"
 
 

@@ -3,7 +3,14 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.core.event import GroupChanged, HoldChanged, HoldGone, NodeChanged
+from shoal.core.event import (
+    GroupChanged,
+    GroupGone,
+    HoldChanged,
+    HoldGone,
+    NodeChanged,
+    PodPlaced,
+)
 
 
 def test_a_cleared_claim_is_asked_about_and_free_when_the_agent_holds_it_no_more(make, mirror):
@@ -112,13 +119,22 @@ def test_a_node_is_open_when_the_claims_that_its_agent_lists_are_known(make, mir
 def test_an_answer_to_our_own_write_is_not_undone_by_the_watch_that_lags_behind(make, mirror):
     claim, pod = make.claim("a", version=1), make.pod("a", claim="a")
     mirror.see(claim, pod)
-    mirror.see(make.claim("a", on="box1", version=3))
+    mirror.written(make.claim("a", on="box1", version=3))
     mirror.bound("default", "a", "pod-a", "box1")
-    mirror.drain()
+    assert [type(told) for told in mirror.drain()] == [HoldChanged, PodPlaced, GroupGone]
     assert mirror.see(make.claim("a", version=2), pod) == []
 
 
-CLEARED, LISTED, UNLISTED, LOOK = "claim cleared", "agent lists", "agent lets go", "loop looks"
+def test_an_answer_that_comes_after_the_end_of_its_object_brings_nothing_back(make, mirror):
+    claim, pod = make.claim("a", version=1), make.pod("a", claim="a")
+    mirror.see(claim, pod)
+    mirror.lose(claim, pod)
+    mirror.written(make.claim("a", on="box1", version=2))
+    mirror.bound("default", "a", "pod-a", "box1")
+    assert mirror.drain() == []
+
+
+LOOK = "the loop looks"
 
 
 @given(st.lists(st.sampled_from(["truth", "claims", "uses", LOOK]), max_size=30), st.data())

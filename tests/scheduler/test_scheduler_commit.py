@@ -10,7 +10,6 @@ from shoal.core.decision import Bind
 from shoal.core.state import State
 from shoal.core.step import step
 from shoal.kube.errors import ApiError, Unreachable
-from shoal.kube.reflector import Delta
 from shoal.mirror.mirror import Mirror
 from shoal.scheduler.commit import Committer
 from shoal.scheduler.writer import Writer
@@ -27,7 +26,7 @@ class Facts:
         self.mirror = mirror
 
     def claim(self, claim):
-        self.mirror.apply(Delta(None, claim))
+        self.mirror.written(claim)
 
     def bound(self, namespace, name, uid, node):
         self.mirror.bound(namespace, name, uid, node)

@@ -68,6 +68,11 @@ class Mirror:
             case Run():
                 changes.change_run(self.objects, self._dirty, key_of(obj), new)
 
+    def written(self, claim: ResourceClaim) -> None:
+        """The server took our write of a claim; one that is gone by now stays gone."""
+        if self.objects.claim(claim.metadata.uid) is not None:
+            self._claim(key_of(claim), claim)
+
     def bound(self, namespace: str, name: str, uid: str, node: str) -> None:
         """The server took our binding of a pod: a fact before the watch tells it."""
         pod = self.objects.pods.get((namespace, name))

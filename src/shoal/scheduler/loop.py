@@ -59,7 +59,8 @@ class Loop:
 
     def claim(self, claim: ResourceClaim) -> None:
         """The server answered a write of a claim of ours with this."""
-        self.see(Delta(None, claim))
+        self.mirror.written(claim)
+        self._wake.set()
 
     def bound(self, namespace: str, name: str, uid: str, node: str) -> None:
         """The server took a binding of ours."""

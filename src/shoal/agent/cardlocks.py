@@ -44,10 +44,8 @@ class CardLocks:
     def close(self) -> None:
         """Lets go; a card with a program on it stays locked by that program's keeper."""
         for uuid, fd in self._held.items():
-            if _try(fd, fcntl.LOCK_EX):
-                with contextlib.suppress(OSError):
-                    self._path(uuid).unlink()
             os.close(fd)
+            _remove_if_free(self._path(uuid))
         self._held.clear()
 
     def _lock(self, card: Card) -> int:
@@ -102,6 +100,17 @@ def _open(path: Path) -> int:
             fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_CREAT | os.O_EXCL, 0o666)
             os.fchmod(fd, 0o666)
             return fd
+
+
+def _remove_if_free(path: Path) -> None:
+    """Asked of the file opened anew: a keeper's lock is the same as ours for the kernel."""
+    with contextlib.suppress(OSError):
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+        try:
+            if _try(fd, fcntl.LOCK_EX):
+                path.unlink()
+        finally:
+            os.close(fd)
 
 
 def _try(fd: int, how: int) -> bool:

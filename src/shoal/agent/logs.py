@@ -55,7 +55,7 @@ class _Text:
 
     def __init__(self, query: LogQuery) -> None:
         self._query = query
-        self._since = query.since.encode()
+        self._since = query.since.removesuffix("Z").encode()
         self._left = query.limit_bytes
         self._inside: dict[bytes, bool] = {}
         """By stream, whether the last record was a part of a line."""

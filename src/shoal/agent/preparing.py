@@ -5,7 +5,7 @@ from collections.abc import Callable
 from typing import Final, TypeVar
 
 from shoal.agent.claims import PodClaim, prepare_claims
-from shoal.agent.errors import NotYetError
+from shoal.agent.errors import NotYetError, PodError
 from shoal.agent.home import PodHome
 from shoal.agent.keeper import Launch
 from shoal.agent.launching import Ground, lay_ground, lock_descriptors, make_launch
@@ -52,6 +52,12 @@ class Preparing:
             pause = min(pause * 2, _LONGEST_PAUSE_S)
 
     async def _launch(self, container: Container) -> tuple[Launch, list[int]]:
+        try:
+            return await self._lay_out(container)
+        except OSError as error:  # a full disk, a folder that may not be read
+            raise PodError("PreparationFailed", f"the pod cannot be prepared: {error}") from error
+
+    async def _lay_out(self, container: Container) -> tuple[Launch, list[int]]:
         tools, pod, home = self._tools, self._pod, self._home
         async with self._one:
             if self._claims is None:

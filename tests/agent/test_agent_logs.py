@@ -1,0 +1,129 @@
+"""Reading logs: put together, cut, followed over rotations."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from tests.agent.box import Box
+
+from shoal.agent.logfiles import LogFiles
+from shoal.agent.logs import LogQuery, read_log
+
+
+def line(second: int, text: str, *, stream: str = "stdout", tag: str = "F") -> str:
+    return f"2026-11-30T12:00:{second:02}.000000000Z {stream} {tag} {text}\n"
+
+
+async def text(path: Path, query: LogQuery) -> str:
+    return b"".join([piece async for piece in read_log(path, query, lambda: True)]).decode()
+
+
+@pytest.fixture
+def log(tmp_path: Path) -> Path:
+    path = tmp_path / "0.log"
+    (tmp_path / "0.log.2").write_text(line(1, "one") + line(2, "two"))
+    (tmp_path / "0.log.1").write_text(line(3, "thr", tag="P") + line(4, "ee"))
+    path.write_text(line(5, "four", stream="stderr") + line(6, "fi", tag="P"))
+    (tmp_path / "1.log").write_text(line(7, "of another start"))
+    return path
+
+
+ALL = "one\ntwo\nthree\nfour\nfi"
+
+
+async def test_all_files_are_read_oldest_first_and_parts_are_joined(log: Path):
+    assert await text(log, LogQuery()) == ALL
+
+
+@pytest.mark.parametrize("count", range(7))
+async def test_the_last_lines(log: Path, count: int):
+    lines = ALL.splitlines(keepends=True)
+    assert await text(log, LogQuery(tail_lines=count)) == "".join(
+        lines[max(len(lines) - count, 0) :]
+    )
+
+
+async def test_times_stand_where_lines_begin(log: Path):
+    shown = await text(log, LogQuery(timestamps=True, tail_lines=3))
+    assert shown == (
+        "2026-11-30T12:00:03.000000000Z three\n"
+        "2026-11-30T12:00:05.000000000Z four\n"
+        "2026-11-30T12:00:06.000000000Z fi"
+    )
+
+
+async def test_what_is_older_is_left_out(log: Path):
+    assert await text(log, LogQuery(since="2026-11-30T12:00:05Z")) == "four\nfi"
+
+
+@pytest.mark.parametrize("limit", [0, 1, 5, 1000])
+async def test_a_limit_of_bytes(log: Path, limit: int):
+    assert await text(log, LogQuery(limit_bytes=limit)) == ALL[:limit]
+
+
+async def test_a_log_that_was_never_written_is_empty(tmp_path: Path):
+    assert await text(tmp_path / "0.log", LogQuery()) == ""
+    assert await text(tmp_path / "0.log", LogQuery(tail_lines=3)) == ""
+
+
+def test_a_reader_follows_rotations_and_takes_whole_records_only(tmp_path: Path):
+    path = tmp_path / "0.log"
+    files = LogFiles(path)
+    assert files.read() == b""
+    path.write_text(line(1, "one") + line(2, "two")[:20])
+    assert files.read().decode() == line(1, "one")
+    path.write_text(line(1, "one") + line(2, "two"))
+    path.rename(tmp_path / "0.log.1")
+    path.write_text(line(3, "three"))
+    assert files.read().decode() == line(2, "two")
+    (tmp_path / "0.log.1").rename(tmp_path / "0.log.2")
+    path.rename(tmp_path / "0.log.1")
+    path.write_text(line(4, "four"))
+    assert files.read().decode() == line(3, "three")
+    assert files.read().decode() == line(4, "four")
+    assert files.read() == b""
+    files.close()
+
+
+def test_a_reader_left_far_behind_goes_on_with_the_oldest_there_is(tmp_path: Path):
+    path = tmp_path / "0.log"
+    path.write_text(line(1, "one"))
+    files = LogFiles(path)
+    files.read()
+    path.unlink()
+    (tmp_path / "0.log.1").write_text(line(8, "eight"))
+    path.write_text(line(9, "nine"))
+    assert (files.read() + files.read()).decode() == line(8, "eight") + line(9, "nine")
+    files.close()
+
+
+async def test_a_follower_gets_everything_up_to_the_end(box: Box):
+    await box.create("talks", "for i in 1 2 3; do echo $i; sleep 0.05; done; printf end")
+    assert await box.logs("talks", follow=True) == "1\n2\n3\nend"
+
+
+async def test_a_follower_may_come_before_the_pod_starts(box: Box):
+    await box.create("early", "echo here", bind=False)
+    await box.client.bind("early", box.namespace, box.node)
+    await box.pod_that("early", lambda pod: pod.spec.node_name)
+    for _ in range(3000):
+        shown = await box.logs("early", follow=True)
+        if not shown.startswith("404"):  # the agent has not heard of it yet
+            break
+        await asyncio.sleep(0.01)
+    assert shown == "here\n"
+
+
+async def test_a_follower_sees_a_part_before_its_line_ends(box: Box):
+    await box.create("bar", "printf 50%%; while [ ! -e go ]; do sleep 0.02; done; echo done")
+    await box.running("bar")
+    assert await box.logs("bar", follow=True, limitBytes=3) == "50%"
+
+
+async def test_questions_that_have_no_answer(box: Box):
+    assert "is not on this node" in await box.logs("nobody")
+    await box.create("one", "echo x")
+    await box.ended("one")
+    assert "has no container other; main" in await box.logs("one", container="other")
+    assert "was not started before" in await box.logs("one", previous=True)
+    assert "tailLines=x is not a number" in await box.logs("one", tailLines="x")

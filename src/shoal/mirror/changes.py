@@ -42,14 +42,14 @@ def change_node(objects: Objects, dirty: Dirty, name: str, new: Node | None) -> 
         mark_all_on(objects, dirty, name)
 
 
-def change_slice(objects: Objects, dirty: Dirty, old: ResourceSlice, *, gone: bool) -> None:
-    """The cards of a node changed, and what "a whole card" of it is."""
+def change_slice(objects: Objects, dirty: Dirty, cards: ResourceSlice, *, gone: bool) -> None:
+    """The cards of a node changed, and with them what "a whole card" of it is."""
     if gone:
-        objects.drop_slice(old.metadata.name)
+        objects.drop_slice(cards.metadata.name)
     else:
-        objects.put_slice(old)
-    dirty.nodes[old.spec.node_name] = None
-    mark(dirty.claims, objects.claims_on(old.spec.node_name))
+        objects.put_slice(cards)
+    dirty.nodes[cards.spec.node_name] = None
+    mark(dirty.claims, objects.claims_on(cards.spec.node_name))
 
 
 def change_use(objects: Objects, dirty: Dirty, name: str, new: NodeUse | None) -> None:

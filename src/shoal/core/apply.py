@@ -92,8 +92,13 @@ def _pod_gone(state: State, pod: str) -> None:
 
 
 def _group_gone(state: State, key: str) -> None:
-    if state.line.pop(key, None) is None:
+    waiting = state.line.pop(key, None)
+    if waiting is None:
         state.oddities[Oddity.UNKNOWN_GROUP] += 1
+        return
+    for member in waiting.group.members:
+        for claim in member.claims:
+            state.undone.pop(claim.uid, None)
 
 
 def _confirmed(state: State, decision: int) -> None:
@@ -102,8 +107,10 @@ def _confirmed(state: State, decision: int) -> None:
         state.oddities[Oddity.UNKNOWN_DECISION] += 1
         return
     flight.confirmed = True
-    for uid in list(flight.spoken):
-        _drop(state, decision, uid)
+    for uid in [*flight.claims, *flight.pods]:
+        state.undone.pop(uid, None)
+        if uid in flight.spoken or uid in state.claims.seen:
+            _drop(state, decision, uid)
 
 
 def _refused(state: State, event: Refused) -> None:
@@ -111,6 +118,7 @@ def _refused(state: State, event: Refused) -> None:
     if flight is None or flight.confirmed:
         state.oddities[Oddity.UNKNOWN_DECISION] += 1
         return
+    state.undone.update(flight.claims)
     for uid in [*flight.claims, *flight.pods]:
         _drop(state, event.decision, uid)
     waiting = state.line.get(flight.group)
@@ -127,7 +135,7 @@ def _told_of(state: State, uid: str) -> None:
     flight = state.flights[decision]
     if flight.confirmed:
         _drop(state, decision, uid)
-    else:
+    elif uid not in state.undone:
         flight.spoken[uid] = None
 
 

@@ -108,19 +108,21 @@ def _maybe(ideal: Placer, shape: GroupShape) -> bool:
 
 
 def _unsuited(state: State, member: MemberShape) -> Reason | None:
-    everywhere = list(state.ideal.cluster.nodes.values())
-    rooms = suitable(state.ideal, member)
+    """Why no node is of the kind that the member needs."""
+    rooms = list(state.ideal.cluster.nodes.values())
+    if member.pinned:
+        rooms = [room for room in rooms if room.facts.name == member.pinned]
     if not rooms:
-        if member.pinned and member.pinned not in state.cluster.nodes:
-            return Reason(
-                Code.NO_NODES, detail=f"its claim is held on {member.pinned}, which is gone"
-            )
-        if any(room.labels.issuperset(member.node_selector) for room in everywhere):
-            return Reason(Code.NO_RUNTIME)
+        where = f"its claim is held on {member.pinned}, which is gone"
+        return Reason(Code.NO_NODES, detail=where)
+    if not any(room.labels.issuperset(member.node_selector) for room in rooms):
         labels = ", ".join(f"{key}={value}" for key, value in member.node_selector)
         return Reason(Code.SELECTOR, detail=labels)
+    suits = suitable(state.ideal, member)
+    if not suits:
+        return Reason(Code.NO_RUNTIME)
     for share in member.shares:
-        if share.models and not allowed_cards(rooms, share):
+        if share.models and not allowed_cards(suits, share):
             return Reason(Code.NO_MODEL, share=share, models=_models(state))
     return None
 

@@ -68,8 +68,9 @@ class State:
     """All that decisions are made from.
 
     ``ideal`` is the cluster with nothing held and every node open: what cannot be placed there
-    can never be. ``changes`` counts all that may alter a reason, ``freed`` all that may let a
-    group start.
+    can never be. ``undone`` claims are of decisions that were refused: a late word about that
+    must not be taken for one about the next decision. ``changes`` counts all that may alter a
+    reason, ``freed`` all that may let a group start.
     """
 
     def __init__(self) -> None:
@@ -82,6 +83,7 @@ class State:
         self.line: dict[str, Waiting] = {}
         self.flights: dict[int, Flight] = {}
         self.flight_of: dict[str, int] = {}
+        self.undone: dict[str, None] = {}
         self.next_decision = 1
         self.oddities: Counter[Oddity] = Counter()
         self.changes = 0

@@ -1,0 +1,373 @@
+"""Every reason is true: what it says is missing is missing, and who it names holds it."""
+
+from collections import Counter
+from itertools import combinations
+
+import msgspec
+from core_oracle import Oracle
+from core_world import (
+    A100,
+    GIB,
+    NOW,
+    T4,
+    box,
+    clusters,
+    group,
+    groups,
+    held,
+    reason,
+    running,
+    state_of,
+    submit,
+)
+from hypothesis import given, settings
+
+from shoal.core.decision import Bind
+from shoal.core.event import AnyEvent, Group, HoldChanged, NodeChanged, PodPlaced
+from shoal.core.reason import Code, Reason, Resource
+from shoal.core.state import State
+from shoal.core.step import step
+from shoal.units.gpu import Share
+
+BOX = box(cards=[A100, A100, T4])
+
+
+@settings(max_examples=400, deadline=None)
+@given(clusters(), groups())
+def test_every_reason_is_true(told, asked) -> None:
+    (decision,) = submit(state_of(*told), asked)
+    if isinstance(decision, Bind):
+        return
+    why = decision.reason
+    holders_hold(told, why)
+    TRUTHS[why.code](told, asked, why)
+
+
+def holders_hold(told: list[AnyEvent], why: Reason) -> None:
+    """Each holder has at least as much there as it is said to have."""
+    for who in why.holders:
+        if why.resource in (Resource.CPU, Resource.MEMORY):
+            pods = [e.placed for e in told if isinstance(e, PodPlaced)]
+            mine = [one for one in pods if (one.owner, one.node) == (who.name, who.node)]
+            in_cpu = why.resource is Resource.CPU
+            assert who.amount == sum(p.cpu_milli if in_cpu else p.memory_mib for p in mine) > 0
+            continue
+        parts = [
+            part
+            for event in told
+            if isinstance(event, HoldChanged) and event.hold.owner == who.name
+            for part in event.hold.parts
+            if (event.hold.node, part.card) == (who.node, who.card)
+        ]
+        assert parts
+        amount = "memory_mib" if why.resource is Resource.CARD_MEMORY else "milli"
+        assert who.amount == sum(getattr(part, amount) for part in parts)
+
+
+def no_nodes(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    """Some member could not go to any node that is open, even if nothing else ran."""
+    oracle = Oracle(told, empty=True)
+    oracle.ignore_closed = False
+    alone = [only(asked, [member]) for member in asked.members]
+    assert not all(oracle.can_place(one) for one in alone)
+    assert all(f"{name}: " in why.detail for name in closed_that_would_do(told, alone, oracle))
+
+
+def closed_that_would_do(told, alone, oracle) -> list[str]:
+    """The closed nodes that the first member which no open node suits could go to."""
+    stuck = next(one for one in alone if not oracle.can_place(one))
+    nodes = [event for event in told if isinstance(event, NodeChanged)]
+    could = [node for node in nodes if Oracle([node], empty=True).can_place(stuck)]
+    return [node.name for node in could]
+
+
+def no_runtime(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert any(not member.host_image for member in asked.members)
+
+
+def no_model(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert why.share is not None
+    member = next(m for m in asked.members if any(c.share == why.share for c in m.claims))
+    oracle = Oracle(told, empty=True)
+    suits = [n for n in oracle.nodes.values() if not member.pinned or n.name == member.pinned]
+    labelled = [n for n in suits if set(member.node_selector) <= set(n.labels)]
+    able = [n for n in labelled if member.host_image or n.containers]
+    assert not any(why.share.allows(card.model) for node in able for card in node.cards)
+
+
+def too_large(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert not Oracle(told, empty=True).can_place(asked)
+    assert why.asked > why.best
+
+
+def selector(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert any(
+        not any(
+            set(member.node_selector) <= set(node.labels)
+            for node in Oracle(told).nodes.values()
+            if member.pinned in ("", node.name)
+        )
+        for member in asked.members
+    )
+
+
+def cards_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert why.asked > why.best
+    assert why.share is not None
+    share, (member, *_) = why.share, asked.members
+    free = free_cards(told, asked, share)
+    if why.members == 1:
+        assert why.best == max(free.values(), default=0)
+        assert why.asked == share.count
+    else:
+        assert why.asked == share.count * len(asked.members)
+        together = sum(count // share.count * share.count for count in free.values())
+        assert why.best == together
+    assert member.claims
+
+
+def only(asked: Group, members) -> Group:
+    """The group with no more than these members."""
+    return msgspec.structs.replace(asked, members=tuple(members), size=len(members))
+
+
+def free_cards(told: list[AnyEvent], asked: Group, share: Share) -> Counter[str]:
+    """By node where the group may go, how many cards could give the share now."""
+    oracle, found = Oracle(told), Counter[str]()
+    claim = next(c for m in asked.members for c in m.claims if c.share == share)
+    for node in oracle.nodes.values():
+        if not node.closed and all(may_go(node, member) for member in asked.members):
+            fit = sum(oracle.fits((node.name, at), claim) for at in range(len(node.cards)))
+            found[node.name] = fit
+    return found
+
+
+def may_go(node, member) -> bool:
+    return (
+        member.pinned in ("", node.name)
+        and set(member.node_selector) <= set(node.labels)
+        and (member.host_image or node.containers)
+    )
+
+
+def memory_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert why.share is not None
+    oracle, member = Oracle(told), of_share(asked, why.share)
+    holes = {
+        (node.name, at): (oracle.mib[node.name, at], card.memory_mib)
+        for node in oracle.nodes.values()
+        if not node.closed and may_go(node, member)
+        for at, card in enumerate(node.cards)
+        if why.share.allows(card.model)
+    }
+    assert why.best == max(hole for hole, _ in holes.values())
+    assert why.asked in {
+        why.share.memory_on(size) for hole, size in holes.values() if hole == why.best
+    }
+    assert all(hole < why.share.memory_on(size) for hole, size in holes.values())
+
+
+def compute_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    assert why.share is not None
+    oracle, member = Oracle(told), of_share(asked, why.share)
+    roomy = [
+        oracle.milli[node.name, at]
+        for node in oracle.nodes.values()
+        if not node.closed and may_go(node, member)
+        for at, card in enumerate(node.cards)
+        if why.share.allows(card.model)
+        and oracle.mib[node.name, at] >= why.share.memory_on(card.memory_mib)
+    ]
+    assert why.best == max(roomy) < why.asked == why.share.milli
+
+
+def of_share(asked: Group, share: Share):
+    return next(m for m in asked.members if any(c.share == share for c in m.claims))
+
+
+def cpu_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    node_busy(told, asked, why, "cpu_milli", "cpu")
+
+
+def host_memory_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    node_busy(told, asked, why, "memory_mib", "memory")
+
+
+def node_busy(told: list[AnyEvent], asked: Group, why: Reason, field: str, left: str) -> None:
+    """Less is free than asked; and with that much of it asked for as is free, all would fit."""
+    assert why.best < why.asked
+    oracle = Oracle(told)
+    if why.members > 1:
+        assert why.asked == sum(getattr(member, field) for member in asked.members)
+        setattr(oracle, left, dict.fromkeys(oracle.nodes, 10**9))
+        assert oracle.can_place(asked)
+        return
+    assert why.best in {max(free, 0) for free in getattr(oracle, left).values()}
+    other = "memory" if left == "cpu" else "cpu"
+    setattr(oracle, other, dict.fromkeys(oracle.nodes, 10**9))
+    stuck = [m for m in asked.members if getattr(m, field) == why.asked]
+    assert any(not oracle.can_place(only(asked, [member])) for member in stuck)
+
+
+def gang_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    """So many of the members fit at the same time, or all claims of one, but not all."""
+    oracle = Oracle(told)
+    assert why.best < why.asked
+    if why.members > 1:
+        assert why.asked == len(asked.members)
+        assert any(oracle.can_place(only(asked, m)) for m in combinations(asked.members, why.best))
+        return
+    stuck = [member for member in asked.members if not oracle.can_place(only(asked, [member]))]
+    for claim in stuck[0].claims:
+        alone = msgspec.structs.replace(stuck[0], claims=(claim,), cpu_milli=0, memory_mib=0)
+        assert oracle.can_place(only(asked, [alone]))
+
+
+def releasing(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    ended = [e for e in told if not (isinstance(e, HoldChanged) and e.hold.releasing)]
+    assert Oracle(ended).can_place(asked)
+    assert all(who.releasing for who in why.holders)
+
+
+TRUTHS = {
+    Code.NO_NODES: no_nodes,
+    Code.NO_RUNTIME: no_runtime,
+    Code.NO_MODEL: no_model,
+    Code.TOO_LARGE: too_large,
+    Code.SELECTOR: selector,
+    Code.CARDS_BUSY: cards_busy,
+    Code.MEMORY_BUSY: memory_busy,
+    Code.COMPUTE_BUSY: compute_busy,
+    Code.CPU_BUSY: cpu_busy,
+    Code.HOST_MEMORY_BUSY: host_memory_busy,
+    Code.GANG_BUSY: gang_busy,
+    Code.RELEASING: releasing,
+}
+
+
+def why(state: State, asked: Group) -> Reason:
+    (decision,) = submit(state, asked)
+    return reason(decision)
+
+
+def test_busy_cards_name_the_card_that_is_easiest_to_free() -> None:
+    state = state_of(
+        box(cards=[A100, A100]),
+        held("digits", "box1", (0, 40 * GIB, 500)),
+        held("ring", "box1", (1, 20 * GIB, 250), ends_at=NOW + 60_000),
+    )
+    said = why(state, group("big", "1"))
+    assert (said.code, said.asked, said.best, said.total) == (Code.CARDS_BUSY, 1, 0, 2)
+    (who,) = said.holders
+    assert (who.name, who.card, who.amount, who.ends_at) == ("ring", "gpu-1", 250, NOW + 60_000)
+
+
+def test_what_one_owner_holds_of_a_card_is_told_as_one() -> None:
+    ring = [held(f"r{at}", "box1", (0, 20 * GIB, 250), owner="ring") for at in range(3)]
+    (who,) = why(state_of(box(cards=[A100]), *ring), group("half", "1/2")).holders
+    assert (who.name, who.amount) == ("ring", 60 * GIB)
+
+
+def test_the_largest_hole_and_who_fills_the_rest_of_that_card() -> None:
+    state = state_of(
+        box(cards=[A100, A100]),
+        held("digits-3", "box1", (0, 42 * GIB, 500)),
+        held("other", "box1", (1, 70 * GIB, 900)),
+    )
+    said = why(state, group("half", "1/2"))
+    assert (said.code, said.asked, said.best) == (Code.MEMORY_BUSY, 40 * GIB, 38 * GIB)
+    assert [who.name for who in said.holders] == ["digits-3"]
+
+
+def test_more_than_the_box_has_is_too_large_and_lists_what_there_is() -> None:
+    said = why(state_of(BOX), group("huge", "4"))
+    assert (said.code, said.resource) == (Code.TOO_LARGE, Resource.CARDS)
+    assert (said.asked, said.best, said.total) == (4, 3, 3)
+    assert said.models == ("2 × A100-80GB", "1 × T4")
+
+
+def test_more_memory_than_any_card_has_is_too_large() -> None:
+    said = why(state_of(BOX), group("huge", "100Gi"))
+    assert (said.code, said.resource) == (Code.TOO_LARGE, Resource.CARD_MEMORY)
+    assert (said.asked, said.best) == (100 * GIB, 80 * GIB)
+
+
+def test_a_gang_too_large_for_the_box_counts_all_its_cards() -> None:
+    said = why(state_of(BOX), group("ring", "1/4", members=4))
+    assert (said.code, said.asked, said.best, said.members) == (Code.TOO_LARGE, 4, 3, 4)
+
+
+def test_a_box_without_cards_cannot_give_any() -> None:
+    said = why(state_of(box()), group("one", "1/2"))
+    assert (said.code, said.asked, said.best) == (Code.TOO_LARGE, 1, 0)
+
+
+def test_a_model_that_does_not_exist_is_told_with_those_that_do() -> None:
+    said = why(state_of(BOX), group("h", "H100:1"))
+    assert said.code is Code.NO_MODEL
+    assert said.models == ("2 × A100-80GB", "1 × T4")
+
+
+def test_no_nodes_at_all() -> None:
+    assert why(State(), group("one", "1")).code is Code.NO_NODES
+
+
+def test_closed_nodes_say_why_they_are() -> None:
+    said = why(state_of(box(cards=[A100], closed="cordoned")), group("one", "1"))
+    assert (said.code, said.detail) == (Code.NO_NODES, "box1: cordoned")
+
+
+def test_a_claim_held_on_a_node_that_is_gone() -> None:
+    said = why(state_of(BOX), group("one", pinned="box7"))
+    assert said.code is Code.NO_NODES
+    assert "box7" in said.detail
+
+
+def test_an_image_waits_for_a_container_runtime() -> None:
+    said = why(state_of(BOX), group("image", "1", host_image=False))
+    assert said.code is Code.NO_RUNTIME
+
+
+def test_labels_that_no_node_carries() -> None:
+    said = why(state_of(BOX), group("zone", "1", node_selector=(("zone", "a"),)))
+    assert (said.code, said.detail) == (Code.SELECTOR, "zone=a")
+
+
+def test_a_missing_claim_is_told_in_the_words_it_came_with() -> None:
+    said = why(state_of(BOX), group("one", blocked="claim data does not exist"))
+    assert (said.code, said.detail) == (Code.CLAIM_MISSING, "claim data does not exist")
+
+
+def test_programs_that_are_just_ending_are_what_is_waited_for() -> None:
+    full = held("old", "box1", (0, 80 * GIB, 1000), releasing=True)
+    said = why(state_of(box(cards=[A100]), full), group("one", "1"))
+    assert said.code is Code.RELEASING
+    assert said.holders[0].name == "old"
+
+
+def test_cpu_that_others_hold() -> None:
+    state = state_of(box(cards=[A100], cpu=4000), running("busy", "box1", 3000, 0))
+    said = why(state, group("one", "1", cpu=2000))
+    assert (said.code, said.asked, said.best, said.total) == (Code.CPU_BUSY, 2000, 1000, 4000)
+    assert (said.holders[0].name, said.holders[0].amount) == ("busy", 3000)
+
+
+def test_memory_that_others_hold() -> None:
+    state = state_of(box(memory=8 * GIB), running("busy", "box1", 0, 5 * GIB))
+    said = why(state, group("one", memory=4 * GIB))
+    assert (said.code, said.best) == (Code.HOST_MEMORY_BUSY, 3 * GIB)
+
+
+def test_a_reason_follows_what_was_bound_in_the_same_step() -> None:
+    state = state_of(box(cards=[A100]))
+    _, wait = submit(state, group("first", "1", created=1), group("second", "1", created=2))
+    assert reason(wait).best == 0
+    assert reason(wait).holders[0].name == "first"
+
+
+def test_many_waiting_groups_are_told_over_a_few_steps() -> None:
+    state = state_of(box(cards=[A100]), held("all", "box1", (0, 80 * GIB, 1000)))
+    told = submit(state, *(group(f"g{at}", f"{at + 1}Mi") for at in range(200)))
+    while more := step(state, [], NOW):
+        told += more
+    assert len({one.group for one in told}) == len(told) == 200

@@ -85,7 +85,7 @@ def _members(reason: Reason) -> str:
 
 
 _BUSY: Final[dict[Resource | None, Callable[[Reason], str]]] = {
-    Resource.CARDS: lambda r: f"{_cards(r)}; {r.best} free",
+    Resource.CARDS: lambda r: f"{_cards(r)}; {_free_cards(r)}",
     Resource.CARD_MEMORY: _card_memory,
     Resource.CARD_COMPUTE: _card_compute,
     Resource.CPU: lambda r: _of_nodes(r, say_cpu(r.asked), say_cpu(r.best), "CPU"),
@@ -145,6 +145,12 @@ def _cards(reason: Reason) -> str:
     if reason.asked == 1:
         return f"{part} of 1 {model}card"
     return f"{part} of each of {reason.asked} different {model}cards"
+
+
+def _free_cards(reason: Reason) -> str:
+    if reason.share is None or reason.share.whole:
+        return f"{reason.best} free"
+    return f"{reason.best} {'has' if reason.best == 1 else 'have'} it free"
 
 
 def _models(reason: Reason) -> str:

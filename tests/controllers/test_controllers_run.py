@@ -1,6 +1,10 @@
 """A run's life against the real server."""
 
+import asyncio
+import contextlib
+
 from shoal.api.kinds import GANGS, PODS, RESOURCE_CLAIMS, RUNS
+from shoal.controllers.main import run_controllers
 
 
 async def test_a_run_becomes_a_pod_and_succeeds_with_it(hand):
@@ -109,3 +113,22 @@ async def test_a_run_for_which_no_pod_can_be_made_fails_with_the_servers_words(h
     run = await hand.run_in("digits", "Failed")
     assert run.status.reason == "Refused"
     assert "there is no PriorityClass urgent" in run.status.message
+
+
+async def test_controllers_that_start_anew_go_on_where_the_others_were(hand, controllers):
+    await hand.submit("digits", gpu="1/2", retry={"max": 1})
+    await hand.bind("digits-0")
+    await hand.start("digits-0")
+    await hand.run_in("digits", "Running")
+    controllers.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await controllers
+    await hand.client.delete(PODS, "digits-0", hand.namespace, grace=0)
+    successors = asyncio.create_task(run_controllers(hand.client))
+    run = await hand.run_where("digits", lambda run: run.status.attempt == 1)
+    assert run.status.message == "restart 1 of 1: pod digits-0 was deleted"
+    await hand.there(PODS, "digits-0-r1")
+    await hand.gone(RESOURCE_CLAIMS, "digits-0")
+    successors.cancel()
+    with contextlib.suppress(asyncio.CancelledError):
+        await successors

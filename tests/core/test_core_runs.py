@@ -226,6 +226,16 @@ def test_pods_of_the_latest_three_attempts_are_kept():
     assert sorted(world.pods) == ["digits-0-r3", "digits-0-r4", "digits-0-r5"]
 
 
+def test_a_pod_that_turns_up_after_the_end_is_ended_too():
+    world = running()
+    stray = world.pod()
+    world.exit()
+    world.settle()
+    world.pods["digits-0"] = stray
+    world.settle()
+    assert world.asked()
+
+
 def test_a_run_that_is_being_deleted_is_left_alone():
     world = World()
     world.run.metadata.deletion_timestamp = "2026-01-01T00:00:00Z"

@@ -1,0 +1,72 @@
+"""What a box starts with, and namespaces that go."""
+
+from shoal.api.kinds import (
+    CONFIG_MAPS,
+    DEVICE_CLASSES,
+    EVENTS,
+    NAMESPACES,
+    PODS,
+    PRIORITY_CLASSES,
+    QUEUES,
+    RUNS,
+)
+from shoal.api.meta import DRIVER
+from shoal.controllers.bootstrap import bootstrap
+
+
+async def test_a_box_starts_with_what_runs_need(hand, client):
+    for kind, names in (
+        (NAMESPACES, ("default", "shoal-system", "kube-system")),
+        (PRIORITY_CLASSES, ("low", "normal", "high")),
+        (DEVICE_CLASSES, (DRIVER,)),
+    ):
+        for name in names:
+            await hand.until(lambda kind=kind, name=name: client.get(kind, name))
+    await client.get(QUEUES, "default", "default")
+    high = await client.get_raw(PRIORITY_CLASSES, "high")
+    assert high["value"] == 1000
+
+
+async def test_what_is_there_already_is_left_as_it_is(hand, client):
+    await hand.until(lambda: client.get(QUEUES, "default", "default"))
+    label = {"metadata": {"labels": {"kept": "yes"}}}
+    await client.patch(QUEUES, "default", "default", patch=label)
+    await bootstrap(client)
+    queue = await client.get(QUEUES, "default", "default")
+    assert queue.metadata.labels == {"kept": "yes"}
+
+
+async def test_a_namespace_that_is_deleted_is_emptied_and_goes(hand, client):
+    await hand.submit("digits")
+    await hand.bind("digits-0")
+    await hand.start("digits-0")
+    await hand.make(CONFIG_MAPS, "settings")
+    await client.delete(NAMESPACES, hand.namespace)
+    await hand.gone(RUNS, "digits")
+    await hand.gone(CONFIG_MAPS, "settings")
+    assert (await client.get(NAMESPACES, hand.namespace)).metadata.deletion_timestamp
+    await client.delete(PODS, "digits-0", hand.namespace, grace=0)
+    await hand.until(lambda: absent(client, hand.namespace))
+
+
+async def test_a_run_leaves_a_story(hand, client):
+    await hand.submit("digits")
+    await hand.bind("digits-0")
+    await hand.start("digits-0")
+    await hand.run_in("digits", "Running")
+    await hand.end("digits-0", code=7)
+    await hand.run_in("digits", "Failed")
+
+    async def told():
+        events = (await client.list(EVENTS, hand.namespace)).items
+        raw = [await client.get_raw(EVENTS, e.metadata.name, hand.namespace) for e in events]
+        story = {(event["type"], event["reason"], event["message"]) for event in raw}
+        return ("Warning", "Failed", "replica 0 exited with 7") in story and story
+
+    story = await hand.until(told)
+    assert ("Normal", "Running", "on box1") in story
+
+
+async def absent(client, namespace):
+    names = [item.metadata.name for item in (await client.list(NAMESPACES)).items]
+    return namespace not in names

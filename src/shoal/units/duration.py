@@ -6,8 +6,8 @@ from typing import Final
 
 from shoal.units.errors import UnitError
 
-_PART = re.compile(r"(\d+)([dhms])")
-_WHOLE = re.compile(r"(?:\d+[dhms])+\Z")
+_PART = re.compile(r"([0-9]+)([dhms])")
+_WHOLE = re.compile(r"(?:[0-9]+[dhms])+\Z")
 _SECONDS: Final = {"d": 86400, "h": 3600, "m": 60, "s": 1}
 _LONGEST_SECONDS: Final = 10 * 365 * 86400
 

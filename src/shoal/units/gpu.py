@@ -26,9 +26,10 @@ WHOLE: Final = 1000
 
 _MOST_CARDS: Final = 100_000
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}\Z")
-_BYTES = re.compile(r"[\d.]+[KMGT]i?\Z")
-_DECIMAL = re.compile(r"\d{1,6}(\.\d{1,6})?\Z|\.\d{1,6}\Z")
-_FRACTION = re.compile(r"(\d{1,6})/(\d{1,6})\Z")
+_BYTES = re.compile(r"(?:[0-9]{1,9}(\.[0-9]{1,6})?|\.[0-9]{1,6})(?:Ki|[MGT]i?)\Z")
+_DECIMAL = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?\Z|\.[0-9]{1,6}\Z")
+_FRACTION = re.compile(r"([0-9]{1,6})/([0-9]{1,6})\Z")
+_PERCENT = re.compile(r"([0-9]{1,3}(?:\.[0-9])?)%\Z")
 _EXAMPLES: Final = "examples: 2, 1/2, 10Gi, 10Gi@30%, 4x0.5, A100:1/4"
 
 
@@ -127,6 +128,8 @@ def _parse_part(written: str, part: str, *, counted: bool) -> tuple[int, int]:
     if "@" in part or _BYTES.match(part):
         return _parse_memory(written, part)
     value = _parse_number(written, part)
+    if value > _MOST_CARDS:
+        raise UnitError(f"{written}: more than {_MOST_CARDS} cards; {_EXAMPLES}")
     if value > 1 and (value.denominator != 1 or counted):
         raise UnitError(_too_much(written, value, counted))
     milli = int(value * WHOLE)
@@ -144,12 +147,13 @@ def _parse_memory(written: str, part: str) -> tuple[int, int]:
         raise UnitError(f"{written}: the least memory of a share is 1Mi; example: 10Gi")
     if not at:
         return memory, 0
-    number = percent.removesuffix("%")
-    if number == percent or not (number.isascii() and number.isdigit()) or len(number) > 3:
+    match = _PERCENT.match(percent)
+    if match is None:
         raise UnitError(f"{written}: {percent!r} is not a percentage; example: 10Gi@30%")
-    if not 1 <= int(number) <= 100:
-        raise UnitError(f"{written}: compute is 1% to 100%, not {percent}; example: 10Gi@30%")
-    return memory, int(number) * WHOLE // 100
+    milli = int(Fraction(match[1]) * WHOLE / 100)
+    if not 1 <= milli <= WHOLE:
+        raise UnitError(f"{written}: compute is 0.1% to 100%, not {percent}; example: 10Gi@30%")
+    return memory, milli
 
 
 def _parse_number(written: str, part: str) -> Fraction:
@@ -179,4 +183,4 @@ def _format_part(share: Share) -> str:
         return say_milli(share.milli)
     size = share.memory_mib
     memory = f"{size // 1024}Gi" if size % 1024 == 0 else f"{size}Mi"
-    return f"{memory}@{share.milli // 10}%" if share.milli else memory
+    return f"{memory}@{share.milli / 10:g}%" if share.milli else memory

@@ -11,7 +11,7 @@ from shoal.units.errors import UnitError
 
 MIB: Final = 1024 * 1024
 
-_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([a-zA-Z]{0,2}|[eE][+-]?\d+)\Z")
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+))([a-zA-Z]{0,2}|[eE][+-]?\d+)\Z", re.ASCII)
 _SUFFIXES: Final[dict[str, Fraction]] = {
     "n": Fraction(1, 10**9),
     "u": Fraction(1, 10**6),
@@ -80,8 +80,8 @@ def say_mib(mib: int) -> str:
 
 
 def say_cpu(milli: int) -> str:
-    """mCPU for people: ``8``, ``0.5``."""
-    return f"{milli / 1000:.2f}".rstrip("0").rstrip(".")
+    """mCPU for people, exactly: ``8``, ``0.5``, ``1.999``."""
+    return f"{milli / 1000:.3f}".rstrip("0").rstrip(".")
 
 
 def _not_negative(text: str | int) -> Fraction:

@@ -13,6 +13,7 @@
 
 #define FIRST_KILL_PAUSE_MS 2
 #define LONGEST_KILL_PAUSE_MS 500
+#define LONGEST_SLEEP_MS 3600000
 
 struct keeping {
     pid_t program;
@@ -107,7 +108,7 @@ static int patience(struct keeping *k)
     }
     if (k->stopping) {
         int64_t left = k->kill_at_ms - clock_steady_ms();
-        return left > 0 ? (int)left + 1 : 0;
+        return left <= 0 ? 0 : left < LONGEST_SLEEP_MS ? (int)left + 1 : LONGEST_SLEEP_MS;
     }
     return -1;
 }

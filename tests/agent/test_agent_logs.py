@@ -1,6 +1,7 @@
 """Reading logs: put together, cut, followed over rotations."""
 
 import asyncio
+import contextlib
 from pathlib import Path
 
 import pytest
@@ -127,3 +128,22 @@ async def test_questions_that_have_no_answer(box: Box):
     assert "has no container other; main" in await box.logs("one", container="other")
     assert "was not started before" in await box.logs("one", previous=True)
     assert "tailLines=x is not a number" in await box.logs("one", tailLines="x")
+
+
+async def test_a_follower_that_leaves_is_not_waited_for(box: Box):
+    pod = await box.create("silent", "echo up; exec sleep 1000")
+    await box.running("silent")
+    log = box.home.pod(pod.metadata.uid).attempt("main", 0).log
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.2):
+            await box.logs("silent", follow=True)
+    await box.until(lambda: log not in open_files(), "the log to be closed")
+
+
+def open_files() -> set[Path]:
+    """What this process, and so the agent in it, has open."""
+    found = set()
+    for link in Path("/proc/self/fd").iterdir():
+        with contextlib.suppress(FileNotFoundError):
+            found.add(link.readlink())
+    return found

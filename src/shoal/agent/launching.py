@@ -129,6 +129,9 @@ def _unpack_once(tools: Tools, pod: Pod, home: PodHome) -> Path:
 
 def _program(container: Container, environment: Mapping[str, str]) -> list[str]:
     words = [expand(word, environment) for word in (*container.command, *container.args)]
+    if any("\0" in text for text in (*words, *environment.values())):
+        sentence = f"container {container.name}: its command or environment holds a zero byte"
+        raise PodError("InvalidEnv", sentence)
     if not words:
         raise PodError(
             "NoCommand",

@@ -5,6 +5,7 @@ tailLines, sinceSeconds, timestamps, limitBytes, previous. Errors are one line o
 """
 
 import asyncio
+import functools
 from typing import Final
 
 from aiohttp import web
@@ -42,7 +43,8 @@ class LogHandler:
         attempt = await self._attempt(request, pod, container, query)
         response = web.StreamResponse(headers={"Content-Type": "text/plain; charset=utf-8"})
         await response.prepare(request)
-        async for piece in read_log(attempt.log, query, lambda: _ended(attempt)):
+        over = functools.partial(_over, request, attempt)
+        async for piece in read_log(attempt.log, query, over):
             await response.write(piece)
         await response.write_eof()
         return response
@@ -65,7 +67,7 @@ class LogHandler:
             last = home.last_attempt(container)
             if last is not None and last.number >= back:
                 return home.attempt(container, last.number - back)
-            if back or not query.follow or not self._may_start(pod):
+            if back or not query.follow or _left(request) or not self._may_start(pod):
                 raise web.HTTPBadRequest(text=self._not_started(pod, container, back))
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
@@ -101,11 +103,19 @@ def _container(request: web.Request, pod: Pod) -> str:
     return name
 
 
-def _ended(attempt: Attempt) -> bool:
+def _over(request: web.Request, attempt: Attempt) -> bool:
+    """Whether a follower need not wait for more."""
+    if _left(request):
+        return True
     try:
         return read_record(attempt.record).final
     except (FileNotFoundError, RecordError):
         return True  # the pod is being removed, or the start was not made
+
+
+def _left(request: web.Request) -> bool:
+    """Whether nobody reads the answer any more."""
+    return request.transport is None or request.transport.is_closing()
 
 
 def _flag(request: web.Request, name: str) -> bool:

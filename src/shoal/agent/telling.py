@@ -16,6 +16,7 @@ from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
 
 _MOMENT_S: Final = 0.015
+_TRIES: Final = 20
 _log = structlog.get_logger()
 
 
@@ -41,7 +42,7 @@ class Teller:
             await self._changed.wait()
             await asyncio.sleep(_MOMENT_S)
             if self._changed.is_set():
-                await self.tell()
+                await self._try()
 
     def hush(self) -> None:
         """What changed need not be written by itself: the end follows, and tells it all."""
@@ -54,20 +55,46 @@ class Teller:
             status = self._read()
             if status == self._told or self._gone:
                 return
-            await self._patch(status)
+            await persist("pod status", lambda: self._patch(status))
             self._told = status
 
-    async def _patch(self, status: dict[str, Any]) -> None:
-        name, namespace = self._meta.name, self._meta.namespace
-        patch = {"metadata": {"uid": self._meta.uid}, "status": status}
+    async def _try(self) -> None:
         try:
-            await persist(
-                "pod status",
-                lambda: self._client.patch(
-                    PODS, name, namespace, patch=patch, strategic=True, subresource="status"
-                ),
-            )
+            await self.tell()
         except ApiError as error:
-            self._gone = error.not_found or error.conflict
-            if not self._gone:
-                _log.error("pod status refused", pod=f"{namespace}/{name}", error=error.message)
+            _log.error("pod status refused", pod=self._meta.name, error=error.message)
+
+    async def _patch(self, status: dict[str, Any]) -> None:
+        """One write. A pod of the same name but another uid is not ours to tell of."""
+        meta = self._meta
+        patch = {"metadata": {"uid": meta.uid}, "status": status}
+        for _ in range(_TRIES):
+            try:
+                await self._client.patch(
+                    PODS,
+                    meta.name,
+                    meta.namespace,
+                    patch=patch,
+                    strategic=True,
+                    subresource="status",
+                )
+            except ApiError as error:
+                if not (error.not_found or error.conflict):
+                    raise
+                self._gone = not await self._is_there()
+                if self._gone:
+                    return
+            else:
+                return
+        raise ApiError(
+            503, "Busy", f"pod {meta.name} changes faster than its status can be written"
+        )
+
+    async def _is_there(self) -> bool:
+        try:
+            now = await self._client.get(PODS, self._meta.name, self._meta.namespace)
+        except ApiError as error:
+            if not error.not_found:
+                raise
+            return False
+        return now.metadata.uid == self._meta.uid

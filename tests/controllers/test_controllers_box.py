@@ -1,5 +1,7 @@
 """What a box starts with, and namespaces that go."""
 
+import time
+
 from shoal.api.kinds import (
     CONFIG_MAPS,
     DEVICE_CLASSES,
@@ -12,6 +14,7 @@ from shoal.api.kinds import (
 )
 from shoal.api.meta import DRIVER
 from shoal.controllers.bootstrap import bootstrap
+from shoal.controllers.builtin.events import KEPT_MS, expire_events
 
 
 async def test_a_box_starts_with_what_runs_need(hand, client):
@@ -65,6 +68,16 @@ async def test_a_run_leaves_a_story(hand, client):
 
     story = await hand.until(told)
     assert ("Normal", "Running", "on box1") in story
+
+
+async def test_events_go_when_they_are_old(hand, client):
+    involved = {"kind": "ConfigMap", "name": "x", "namespace": hand.namespace}
+    await hand.make(EVENTS, "told", involvedObject=involved, reason="Told", message="once")
+    now = time.time_ns() // 1_000_000
+    await expire_events(client, now)
+    await hand.there(EVENTS, "told")
+    await expire_events(client, now + KEPT_MS + 60_000)
+    await hand.gone(EVENTS, "told")
 
 
 async def absent(client, namespace):

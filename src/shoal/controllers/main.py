@@ -4,6 +4,7 @@ import asyncio
 
 from shoal.controllers.bootstrap import bootstrap
 from shoal.controllers.builtin.claims import ClaimController
+from shoal.controllers.builtin.events import EventExpiry
 from shoal.controllers.builtin.garbage import GarbageCollector
 from shoal.controllers.builtin.namespaces import NamespaceController
 from shoal.controllers.informers import Informers
@@ -20,6 +21,7 @@ async def run_controllers(client: Client) -> None:
         ClaimController(client, informers),
         GarbageCollector(client, informers),
         NamespaceController(client, informers),
+        EventExpiry(client),
     )
     async with asyncio.TaskGroup() as group:
         group.create_task(informers.run())

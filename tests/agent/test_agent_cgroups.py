@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from shoal.agent.ceilings import cpu_ceiling_milli, memory_ceiling_mib
 from shoal.agent.cgroups import Cgroups, Limits, find_cgroups
 
 
@@ -103,3 +104,28 @@ def test_groups_go_with_their_pod_and_no_other(tmp_path: Path):
     assert len(groups.procs("a")) == 2
     groups.remove("a")
     assert [folder.name for folder in tmp_path.iterdir()] == ["shoal-b-main"]
+
+
+def test_a_container_has_what_its_groups_leave_of_the_machine(tmp_path: Path):
+    proc, root = unified(tmp_path, "/box/shell")
+    (root / "box" / "memory.max").write_text(f"{8 << 30}\n")
+    (root / "box" / "shell" / "memory.max").write_text("max\n")
+    (root / "box" / "cpu.max").write_text("250000 100000\n")
+    assert memory_ceiling_mib(proc) == 8192
+    assert cpu_ceiling_milli(proc, 16) == 2500
+    assert cpu_ceiling_milli(proc, 2) == 2000
+
+
+def test_version_1_has_its_own_words_for_it(tmp_path: Path):
+    (tmp_path / "memory.stat").write_text(f"cache 0\nhierarchical_memory_limit {1 << 30}\n")
+    (tmp_path / "cpu.cfs_quota_us").write_text("150000\n")
+    (tmp_path / "cpu.cfs_period_us").write_text("100000\n")
+    mounts = {"cgroup:memory": str(tmp_path), "cgroup:cpu": str(tmp_path)}
+    proc = process(tmp_path, "4:memory:/\n1:cpu:/\n", mounts)
+    assert memory_ceiling_mib(proc) == 1024
+    assert cpu_ceiling_milli(proc, 16) == 1500
+
+
+def test_a_machine_without_groups_has_all_of_itself(tmp_path: Path):
+    assert memory_ceiling_mib(tmp_path) > 1 << 30
+    assert cpu_ceiling_milli(tmp_path, 3) == 3000

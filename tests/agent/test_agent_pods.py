@@ -128,9 +128,10 @@ def restarts(pod: Pod) -> int:
 
 
 async def test_always_means_always_and_the_log_before_stays(box: Box):
-    await box.create("loop", "echo life; exit 0", restartPolicy="Always")
-    await box.pod_that("loop", lambda pod: restarts(pod) >= 2, "restarts")
+    pod = await box.create("loop", "echo life; exit 0", restartPolicy="Always")
+    await box.pod_that("loop", lambda pod: restarts(pod) >= 3, "restarts")
     assert await box.logs("loop", previous=True) == "life\n"
+    assert len(box.home.pod(pod.metadata.uid).records) <= 3
 
 
 async def test_init_containers_run_first_and_in_order(box: Box):

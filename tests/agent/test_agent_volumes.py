@@ -63,6 +63,20 @@ async def test_a_host_path_at_its_own_path_needs_nothing(box: Box, tmp_path: Pat
     assert await box.logs("own") == "rows"
 
 
+async def test_shared_memory_is_the_machines_own(box: Box):
+    volume = {"emptyDir": {"medium": "Memory"}}
+    await box.create("shm", "echo $SHOAL_MOUNT_VOL", **mounted(volume, "/dev/shm"))
+    await box.ended("shm")
+    assert await box.logs("shm") == "/dev/shm\n"
+
+
+async def test_any_other_volume_in_memory_is_a_folder_of_the_pods_own(box: Box):
+    volume = {"emptyDir": {"medium": "Memory"}}
+    pod = await box.create("mem", "readlink cache", **mounted(volume, "cache"))
+    await box.ended("mem")
+    assert await box.logs("mem") == f"{box.home.pod(pod.metadata.uid).volume('vol')}\n"
+
+
 async def test_a_mount_that_would_show_in_the_machines_own_tree_is_refused(
     box: Box, tmp_path: Path
 ):

@@ -7,11 +7,14 @@ the controllers handed down (v2). https://docs.kernel.org/admin-guide/cgroup-v2.
 
 import contextlib
 import os
-import re
 from pathlib import Path
 from typing import Final
 
 import msgspec
+
+from shoal.agent.cgroupfs import UNIFIED, GroupTree, read_text
+
+PROC: Final = Path("/proc/self")
 
 _CONTROLLERS: Final = ("memory", "cpu", "pids")
 _NEEDED: Final = ("memory", "cpu")
@@ -99,21 +102,15 @@ class Cgroups(msgspec.Struct, frozen=True):
         ]
 
 
-def find_cgroups(proc: Path = Path("/proc/self")) -> Cgroups:
+def find_cgroups(proc: Path = PROC) -> Cgroups:
     """What this machine lets the agent do, found by trying."""
-    own = dict(_own_groups(proc))
-    mounts = _mounts(proc)
-    bases: dict[str, Path] = {}
-    for controller in _CONTROLLERS:
-        if controller in own and controller in mounts:
-            base = _below(mounts[controller], own[controller])
-            if base is not None and _can_make(base):
-                bases[controller] = base
-    if any(controller in own for controller in _NEEDED):
+    tree = GroupTree(proc)
+    if tree.controllers.intersection(_NEEDED):
+        own = {controller: tree.folder(controller) for controller in _CONTROLLERS}
+        bases = {name: folder for name, folder in own.items() if folder and _can_make(folder)}
         return Cgroups(bases, 1, _why(bases, "cgroup v1 is not writable for this user"))
-    base = _delegated(mounts["unified"], own[""]) if "unified" in mounts and "" in own else None
-    if base is not None:
-        bases = dict.fromkeys(_handed_down(base), base)
+    base = _delegated(tree)
+    bases = dict.fromkeys(_handed_down(base), base) if base else {}
     return Cgroups(bases, 2, _why(bases, "cgroup v2 is not delegated to this user"))
 
 
@@ -127,41 +124,10 @@ def _why(bases: dict[str, Path], cause: str) -> str:
     return f"{' and '.join(missing)} limits do not hold here: {cause}" if missing else ""
 
 
-def _own_groups(proc: Path) -> list[tuple[str, str]]:
-    """(controller, path of the group this process is in); controller "" is version 2."""
-    groups = []
-    for line in _read(proc / "cgroup").splitlines():
-        _, controllers, path = line.split(":", 2)
-        groups += [(controller, path) for controller in controllers.split(",")]
-    return groups
-
-
-def _mounts(proc: Path) -> dict[str, tuple[Path, str]]:
-    """(mount point, group mounted there) by controller; "unified" is version 2."""
-    found: dict[str, tuple[Path, str]] = {}
-    for line in _read(proc / "mountinfo").splitlines():
-        left, _, right = line.partition(" - ")
-        fields, (kind, _, options) = left.split(" "), right.split(" ", 2)
-        place = (Path(_unescape(fields[4])), _unescape(fields[3]))
-        if kind == "cgroup2":
-            found["unified"] = place
-        elif kind == "cgroup":
-            found |= dict.fromkeys(options.split(","), place)
-    return found
-
-
-def _below(mount: tuple[Path, str], group: str) -> Path | None:
-    """The folder of a group; a container may see only a part of the tree mounted."""
-    point, root = mount
-    inside = group.removeprefix(root.rstrip("/")) if group.startswith(root) else group
-    folder = point / inside.lstrip("/")
-    return folder if folder.is_dir() else None
-
-
-def _delegated(mount: tuple[Path, str], group: str) -> Path | None:
+def _delegated(tree: GroupTree) -> Path | None:
     """The nearest group upwards that hands controllers down and lets us make groups in it."""
-    folder = _below(mount, group)
-    while folder is not None and folder.is_relative_to(mount[0]):
+    folder, top = tree.folder(UNIFIED), tree.mount(UNIFIED)
+    while folder is not None and top is not None and folder.is_relative_to(top):
         movable = os.access(folder / "cgroup.procs", os.W_OK)
         if movable and _handed_down(folder) and _can_make(folder):
             return folder
@@ -170,7 +136,7 @@ def _delegated(mount: tuple[Path, str], group: str) -> Path | None:
 
 
 def _handed_down(folder: Path) -> list[str]:
-    given = _read(folder / "cgroup.subtree_control").split()
+    given = read_text(folder / "cgroup.subtree_control").split()
     return [controller for controller in _CONTROLLERS if controller in given]
 
 
@@ -182,15 +148,3 @@ def _can_make(folder: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text()
-    except OSError:
-        return ""
-
-
-def _unescape(text: str) -> str:
-    """mountinfo writes blanks and backslashes in octal."""
-    return re.sub(r"\\([0-7]{3})", lambda match: chr(int(match[1], 8)), text)

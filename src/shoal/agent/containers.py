@@ -98,6 +98,7 @@ class ContainerRun:
     async def _start(self, attempt: Attempt) -> Keeper:
         launch, locks = await self._orders.prepare()
         attempt.record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self._home.forget_before(self.view.name, attempt.number - 1)
         prepared = Record(RecordState.PREPARED, self._tools.boot_id, created_ns=now_ns())
         launch = logged_to(launch, attempt)
         return await start_keeper(self._tools.keeper, attempt.record, prepared, launch, locks)

@@ -75,6 +75,12 @@ class PodHome(msgspec.Struct, frozen=True):
         numbers = [int(path.stem) for path in self.container(container).glob("*.record")]
         return self.attempt(container, max(numbers)) if numbers else None
 
+    def forget_before(self, container: str, number: int) -> None:
+        """Removes the files of starts before the ``number``-th; they have ended for good."""
+        for path in self.container(container).iterdir():
+            if int(path.name.partition(".")[0]) < number:
+                path.unlink()
+
     @property
     def records(self) -> list[Path]:
         """The records of all starts of all containers."""

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import msgspec
 
+from shoal.agent.ceilings import cpu_ceiling_milli, memory_ceiling_mib
+from shoal.agent.cgroups import PROC
 from shoal.units.quantity import MIB
 
 
@@ -26,8 +28,8 @@ def read_machine(name: str = "") -> Machine:
     return Machine(
         name=name or node_name(socket.gethostname()),
         boot_id=Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
-        cpu_milli=len(os.sched_getaffinity(0)) * 1000,
-        memory_mib=pages // MIB,
+        cpu_milli=cpu_ceiling_milli(PROC, len(os.sched_getaffinity(0))),
+        memory_mib=min(pages // MIB, memory_ceiling_mib(PROC)),
     )
 
 

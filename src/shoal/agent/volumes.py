@@ -22,7 +22,13 @@ _SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108  the machine's own, for e
 
 async def make_volumes(pod: Pod, home: PodHome, sources: Sources) -> dict[str, Path]:
     """Where each volume of a pod is. Raises PodError, or NotYetError for a missing source."""
-    return {v.name: await _make(v, home.volume(v.name), sources) for v in pod.spec.volumes}
+    places = {}
+    for volume in pod.spec.volumes:
+        if volume.name in _shared_memory(pod):
+            places[volume.name] = _SHARED_MEMORY
+        else:
+            places[volume.name] = await _make(volume, home.volume(volume.name), sources)
+    return places
 
 
 def link_mounts(container: Container, places: dict[str, Path], home: PodHome) -> dict[str, str]:
@@ -36,12 +42,19 @@ def link_mounts(container: Container, places: dict[str, Path], home: PodHome) ->
     return told
 
 
+def _shared_memory(pod: Pod) -> set[str]:
+    """Volumes in memory that are mounted where the machine has its own shared memory anyway."""
+    containers = (*pod.spec.init_containers, *pod.spec.containers)
+    mounts = (mount for container in containers for mount in container.volume_mounts)
+    there = {mount.name for mount in mounts if Path(mount.mount_path) == _SHARED_MEMORY}
+    memory = (v.name for v in pod.spec.volumes if v.empty_dir and v.empty_dir.medium == "Memory")
+    return there.intersection(memory)
+
+
 async def _make(volume: Volume, folder: Path, sources: Sources) -> Path:
     if volume.host_path is not None:
         return _host_path(volume.name, volume.host_path)
     if volume.empty_dir is not None:
-        if volume.empty_dir.medium == "Memory":
-            return _SHARED_MEMORY
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         return folder
     if (config := volume.config_map) is not None:

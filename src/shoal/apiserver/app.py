@@ -1,6 +1,7 @@
 """The ASGI application: bounds, authentication, routing, and errors turned into answers."""
 
 import asyncio
+import gzip
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
@@ -19,6 +20,8 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 _log: Final = structlog.get_logger("shoal.apiserver")
 _MOST_BODY: Final = 3 * 1024 * 1024
 _MOST_STREAMS: Final = 2000
+_COMPRESS_FROM: Final = 128 * 1024
+_COMPRESS_LEVEL: Final = 1
 
 
 class App:
@@ -35,7 +38,7 @@ class App:
             return
         answer = await self._answer(scope, receive)
         if isinstance(answer, Response):
-            await _send_response(answer, send)
+            await _send_response(await _compressed(answer, scope), send)
         else:
             await self._send_stream(answer, receive, send)
 
@@ -110,6 +113,18 @@ async def _read_body(request: Request, receive: Receive) -> bytes:
             return b"".join(parts)
 
 
+async def _compressed(response: Response, scope: Scope) -> Response:
+    """A large answer in gzip, where the client takes it; packed off the event loop."""
+    if len(response.body) < _COMPRESS_FROM or scope["method"] != "GET":
+        return response
+    accepted = next((value for name, value in scope["headers"] if name == b"accept-encoding"), b"")
+    if b"gzip" not in accepted:
+        return response
+    packed = await asyncio.to_thread(gzip.compress, response.body, _COMPRESS_LEVEL)
+    headers = (("content-encoding", "gzip"), ("vary", "Accept-Encoding"), *response.headers)
+    return Response(response.status, packed, response.content_type, headers)
+
+
 async def _send_response(response: Response, send: Send) -> None:
     headers = [
         (b"content-type", response.content_type.encode()),
@@ -141,9 +156,7 @@ async def _until_gone(receive: Receive) -> None:
 
 
 def _too_large() -> StatusError:
-    return StatusError(
-        413, "RequestEntityTooLarge", f"the body is larger than {_MOST_BODY} bytes", Details()
-    )
+    return StatusError(413, "RequestEntityTooLarge", f"the body is larger than {_MOST_BODY} bytes")
 
 
 def _too_many_streams() -> StatusError:

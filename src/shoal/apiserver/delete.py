@@ -16,7 +16,18 @@ from shoal.apiserver.select import selection_of
 from shoal.apiserver.server import Server, Target
 from shoal.apiserver.update import is_over
 from shoal.dialect.document import Document
-from shoal.dialect.status import Details, bad_request, conflict, forbidden, success
+from shoal.dialect.status import (
+    INVALID,
+    NOT_SUPPORTED,
+    Cause,
+    Details,
+    StatusError,
+    bad_request,
+    conflict,
+    forbidden,
+    invalid,
+    success,
+)
 
 _POLICIES: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan", "Background": ""}
 _POLICY_FINALIZERS: Final = frozenset({"foregroundDeletion", "orphan"})
@@ -175,6 +186,8 @@ def _options(request: Request) -> Options:
     body: Any = decode_body(request.content_type, request.body) if request.body else {}
     if not isinstance(body, dict):
         raise bad_request("the body is not an object; it must hold DeleteOptions")
+    if body.get("dryRun") not in (None, [], ["All"]):
+        raise _refused(NOT_SUPPORTED, "only All is supported", "dryRun")
     if body.get("kind", "DeleteOptions") != "DeleteOptions":
         raise bad_request(f"the body is a {body['kind']}; it must hold DeleteOptions")
     grace = body.get("gracePeriodSeconds", request.number("gracePeriodSeconds"))
@@ -195,6 +208,14 @@ def _policy(body: Document, request: Request) -> str:
     orphan = body.get("orphanDependents", request.query.get("orphanDependents"))
     if orphan is not None and not policy:
         return "Orphan" if orphan in (True, "true") else "Background"
+    if orphan is not None:
+        told = "cannot be given together with orphanDependents"
+        raise _refused(INVALID, told, "propagationPolicy")
     if policy and policy not in _POLICIES:
-        raise bad_request(f"propagationPolicy={policy} is not one of {', '.join(_POLICIES)}")
+        told = f"{policy!r} is not one of {', '.join(_POLICIES)}"
+        raise _refused(NOT_SUPPORTED, told, "propagationPolicy")
     return str(policy)
+
+
+def _refused(reason: str, told: str, field: str) -> StatusError:
+    return invalid("meta.k8s.io", "DeleteOptions", "", [Cause(reason, told, field)])

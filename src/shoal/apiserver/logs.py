@@ -19,3 +19,12 @@ def log_to_stderr() -> None:
         logger_factory=structlog.PrintLoggerFactory(sys.stderr),
         cache_logger_on_first_use=True,
     )
+    logging.basicConfig(level=logging.WARNING, handlers=[_Bridge()])
+
+
+class _Bridge(logging.Handler):
+    """Passes what libraries log on to structlog."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Log one record."""
+        structlog.get_logger(record.name).log(record.levelno, record.getMessage())

@@ -1,6 +1,7 @@
 """Running the server: a home in, a ready port out."""
 
 import errno
+import resource
 import socket
 from collections.abc import Callable
 from pathlib import Path
@@ -10,6 +11,7 @@ import uvicorn
 
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
+from shoal.apiserver.bounds import BoundedProtocol
 from shoal.apiserver.kinds.builtin import BUILTIN
 from shoal.apiserver.kinds.own import OWN
 from shoal.apiserver.log import Log
@@ -61,7 +63,14 @@ def run(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
     """``serve`` in a loop of its own. Raises StartError or StoreError."""
     import uvloop
 
+    _allow_many_connections()
     uvloop.run(serve(home, port, ready=ready))
+
+
+def _allow_many_connections() -> None:
+    """Use all the file descriptors that this process may have."""
+    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 class _Uvicorn(uvicorn.Server):
@@ -84,7 +93,7 @@ class _Uvicorn(uvicorn.Server):
 def _config(app: App, certificates: Certificates) -> uvicorn.Config:
     return uvicorn.Config(
         app,
-        http="httptools",
+        http=BoundedProtocol,
         ws="none",
         lifespan="off",
         log_config=None,

@@ -38,7 +38,7 @@ def begin(resource: Resource, namespace: str, document: Document) -> None:
         metadata["name"] = generated_name(prefix, suffix)
     metadata["uid"] = str(uuid.uuid4())
     metadata["creationTimestamp"] = rfc3339()
-    for server_owned in ("deletionTimestamp", "deletionGracePeriodSeconds", "generation"):
+    for server_owned in ("deletionTimestamp", "deletionGracePeriodSeconds"):
         metadata.pop(server_owned, None)
     if resource.generation:
         metadata["generation"] = 1

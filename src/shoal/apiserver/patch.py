@@ -1,15 +1,16 @@
 """The kinds of patch: one entry a media type."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Mapping
+from typing import Final
 
 from shoal.apiserver.codec import decode_json
 from shoal.apiserver.http import Request
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document, Json
+from shoal.dialect.jsonpatch import JsonPatchError, json_patch
 from shoal.dialect.merge import merge_patch
 from shoal.dialect.mergekeys import merges_strategically
-from shoal.dialect.status import StatusError, bad_request
+from shoal.dialect.status import Details, StatusError, bad_request
 from shoal.dialect.strategic import PatchError, strategic_patch
 
 Apply = Callable[[Document], Document]
@@ -22,6 +23,25 @@ def patched(request: Request, resource: Resource) -> Apply:
     if make is None or (make is _strategic and not merges_strategically(resource.kind)):
         raise _unsupported(media_type, resource)
     return make(decode_json(request.body), resource)
+
+
+def _operations(patch: Json, resource: Resource) -> Apply:
+    if not isinstance(patch, list) or not all(isinstance(part, dict) for part in patch):
+        raise bad_request("a JSON patch is a list of operations")
+    if len(patch) > _MOST_OPERATIONS:
+        message = f"a JSON patch has at most {_MOST_OPERATIONS} operations, not {len(patch)}"
+        raise StatusError(413, "RequestEntityTooLarge", message)
+
+    def apply(document: Document) -> Document:
+        try:
+            changed: Json = json_patch(document, patch)
+        except JsonPatchError as error:
+            raise StatusError(422, "Invalid", str(error), Details()) from error
+        if not isinstance(changed, dict):
+            raise bad_request("the patch leaves no object")
+        return changed
+
+    return apply
 
 
 def _merge(patch: Json, resource: Resource) -> Apply:
@@ -43,7 +63,9 @@ def _strategic(patch: Json, resource: Resource) -> Apply:
     return apply
 
 
-_KINDS: dict[str, Callable[[Any, Resource], Apply]] = {
+_MOST_OPERATIONS: Final = 10_000
+_KINDS: Final[Mapping[str, Callable[[Json, Resource], Apply]]] = {
+    "application/json-patch+json": _operations,
     "application/merge-patch+json": _merge,
     "application/strategic-merge-patch+json": _strategic,
 }
@@ -52,6 +74,6 @@ _KINDS: dict[str, Callable[[Any, Resource], Apply]] = {
 def _unsupported(media_type: str, resource: Resource) -> StatusError:
     message = (
         f"patches of type {media_type!r} are not supported for {resource.plural}; "
-        f"send application/merge-patch+json"
+        "send application/merge-patch+json or application/json-patch+json"
     )
-    return StatusError(415, "UnsupportedMediaType", message)
+    return StatusError(415, "UnsupportedMediaType", message, Details())

@@ -36,6 +36,7 @@ async def list_(server: Server, request: Request, target: Target) -> Response:
     """The selected objects, a page of them when ``limit`` says so. Raises StatusError."""
     selection = selection_of(request, target.resource, target.namespace)
     page = _page(server, request)
+    request.number("timeoutSeconds")
     entries = _entries(server, selection, page)
     chosen, token = _cut(entries, selection, page)
     metadata: dict[str, Any] = {"resourceVersion": str(page.shown)}
@@ -68,9 +69,7 @@ class Page(msgspec.Struct, frozen=True):
 
 
 def _page(server: Server, request: Request) -> Page:
-    limit = request.number("limit") or 0
-    if limit < 0:
-        raise bad_request(f"limit={limit} is negative")
+    limit = max(request.number("limit") or 0, 0)
     match = request.query.get("resourceVersionMatch", "")
     version = request.query.get("resourceVersion", "")
     token = request.query.get("continue", "")

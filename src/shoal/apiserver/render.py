@@ -10,7 +10,7 @@ import msgspec
 from shoal.apiserver.http import Request, Response, encode_json, warning_headers
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document
-from shoal.dialect.status import StatusError, bad_request
+from shoal.dialect.status import Details, StatusError, bad_request
 from shoal.dialect.table import Column, table_object
 
 decode: Final[Callable[[bytes], Any]] = msgspec.json.Decoder().decode
@@ -37,17 +37,17 @@ _PLAIN: Final = Form()
 _INCLUDES: Final = ("None", "Metadata", "Object")
 
 
-def form_of(request: Request) -> Form:
+def form_of(request: Request, *, listing: bool = False) -> Form:
     """The form to answer in. Raises StatusError 406 or 400."""
     accept = request.headers.get("accept", "")
     if not accept or accept == "application/json":
         return _PLAIN
     for part in accept.split(","):
-        form = _accepted(part, request)
+        form = _accepted(part, request, listing=listing)
         if form is not None:
             return form
     message = f"none of {accept[:200]!r} can be given; application/json and tables can"
-    raise StatusError(406, "NotAcceptable", message)
+    raise StatusError(406, "NotAcceptable", message, None if "as=" in accept else Details())
 
 
 def one(
@@ -69,7 +69,7 @@ def many(
     request: Request, resource: Resource, raws: Sequence[bytes], metadata: dict[str, Any]
 ) -> Response:
     """The answer that holds a list."""
-    form = form_of(request)
+    form = form_of(request, listing=True)
     if form.shape is Shape.WHOLE:
         return _finish(form, _list(resource.kind, resource.api_version, metadata, raws))
     if form.shape is Shape.METADATA:
@@ -93,12 +93,13 @@ def shaped(
     return _table(form, shown, rows, {"resourceVersion": version})
 
 
-def _accepted(part: str, request: Request) -> Form | None:
+def _accepted(part: str, request: Request, *, listing: bool) -> Form | None:
     media_type, *parameters = (piece.strip() for piece in part.split(";"))
     asked = dict(piece.partition("=")[::2] for piece in parameters)
     if media_type not in _MEDIA_TYPES:
         return None
-    shape = _SHAPES.get(asked.get("as", ""))
+    partial = "PartialObjectMetadataList" if listing else "PartialObjectMetadata"
+    shape = {**_SHAPES, partial: Shape.METADATA}.get(asked.get("as", ""))
     if shape is None or (shape is not Shape.WHOLE and asked.get("v") not in ("v1", "v1beta1")):
         return None
     if shape is Shape.WHOLE:
@@ -111,8 +112,6 @@ _MEDIA_TYPES: Final = frozenset({"application/json", "application/yaml", "*/*", 
 _SHAPES: Final = {
     "": Shape.WHOLE,
     "Table": Shape.TABLE,
-    "PartialObjectMetadata": Shape.METADATA,
-    "PartialObjectMetadataList": Shape.METADATA,
 }
 
 

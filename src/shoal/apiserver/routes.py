@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Final
 
-from shoal.apiserver import discovery
+from shoal.apiserver import discovery, proxy
 from shoal.apiserver.create import create
 from shoal.apiserver.delete import delete, delete_collection
 from shoal.apiserver.http import Answer, Request
@@ -20,6 +20,9 @@ Verb = Callable[[Server, Request, Target], Awaitable[Answer]]
 async def route(server: Server, request: Request) -> Answer:
     """Answer one request. Raises StatusError."""
     segments = [segment for segment in request.path.split("/") if segment]
+    match segments:
+        case ["api", "v1", "namespaces", namespace, "services", name, "proxy", *tail]:
+            return await proxy.service(server, request, namespace, name, "/".join(tail))
     found = target_of(server, segments)
     if found is None:
         return discovery.answer_path(server, request, segments)
@@ -93,5 +96,6 @@ _OBJECT: Final[Mapping[str, Verb]] = {
 _STATUS: Final[Mapping[str, Verb]] = {"GET": get, "PUT": replace, "PATCH": patch}
 _SUBRESOURCES: Final[Mapping[tuple[str, str], Mapping[str, Verb]]] = {
     ("pods", "binding"): {"POST": bind},
+    ("pods", "log"): {"GET": proxy.pod_log},
     ("namespaces", "finalize"): {"PUT": finalize},
 }

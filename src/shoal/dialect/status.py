@@ -124,7 +124,7 @@ def no_such_path() -> StatusError:
 def method_not_allowed(group: str, plural: str, verb: str) -> StatusError:
     """405: the resource is there but not this verb."""
     message = f"{verb} is not supported on resources of kind {_resource(group, plural)!r}"
-    return StatusError(405, "MethodNotAllowed", message, Details(group=group, kind=plural))
+    return StatusError(405, "MethodNotAllowed", message, Details())
 
 
 def already_exists(group: str, plural: str, name: str) -> StatusError:

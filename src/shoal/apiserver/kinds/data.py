@@ -99,4 +99,4 @@ def _key_causes(field: str, values: Document) -> Iterator[Cause]:
 
 def _size_causes(size: int) -> Iterator[Cause]:
     if size > _MOST_BYTES:
-        yield Cause(TOO_LONG, f"{size} bytes in all; at most {_MOST_BYTES}", "data")
+        yield Cause(TOO_LONG, f"{size} bytes in all; at most {_MOST_BYTES}", "[]")

@@ -92,13 +92,10 @@ def _pod_gone(state: State, pod: str) -> None:
 
 
 def _group_gone(state: State, key: str) -> None:
-    waiting = state.line.pop(key, None)
-    if waiting is None:
+    if key in state.line:
+        state.drop_group(key)
+    else:
         state.oddities[Oddity.UNKNOWN_GROUP] += 1
-        return
-    for member in waiting.group.members:
-        for claim in member.claims:
-            state.undone.pop(claim.uid, None)
 
 
 def _confirmed(state: State, decision: int) -> None:

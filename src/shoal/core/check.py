@@ -12,6 +12,8 @@ def check(state: State) -> None:
     for name, room in state.cluster.nodes.items():
         assert _numbers(room) == _numbers(expected.nodes[name]), f"{name} is counted wrong"
         assert not any(room.barred), f"{name} has cards barred outside of a trial"
+    assert state.memory.fresh.keys() <= state.line.keys()
+    assert state.memory.stale.keys() <= state.line.keys()
     _check_books(state)
     _check_flights(state)
 

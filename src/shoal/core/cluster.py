@@ -6,6 +6,7 @@ be below 0 where more is held than a node that shrank still has; then nothing th
 """
 
 from collections.abc import Iterator
+from copy import copy
 from typing import NamedTuple
 
 from shoal.core.event import Card, NodeChanged
@@ -19,14 +20,18 @@ _NODE = -1
 class NodeRoom:
     """What is left of one node: mCPU and MiB, and per card MiB, milli-card and its users.
 
+    ``kinds`` are the different (model, MiB) of its cards, ``kind_of`` tells each card's.
     ``barred`` counts, per card, the members of the gang being placed that keep others away.
     """
 
     __slots__ = (
         "barred",
+        "cards",
         "cpu_left",
         "facts",
         "index",
+        "kind_of",
+        "kinds",
         "labels",
         "memory_left",
         "mib_left",
@@ -36,6 +41,10 @@ class NodeRoom:
 
     def __init__(self, facts: NodeChanged) -> None:
         self.facts = facts
+        self.cards: tuple[Card, ...] = facts.cards
+        kinds = [(card.model, card.memory_mib) for card in facts.cards]
+        self.kinds = list(dict.fromkeys(kinds))
+        self.kind_of = [self.kinds.index(kind) for kind in kinds]
         self.labels = frozenset(facts.labels)
         self.index = {card.name: at for at, card in enumerate(facts.cards)}
         self.cpu_left = facts.cpu_milli
@@ -45,10 +54,13 @@ class NodeRoom:
         self.users = [0] * len(facts.cards)
         self.barred = [0] * len(facts.cards)
 
-    @property
-    def cards(self) -> tuple[Card, ...]:
-        """The node's cards, in their order."""
-        return self.facts.cards
+    def copy(self) -> "NodeRoom":
+        """The same with what is left of its cards apart, to try several shares on."""
+        other = copy(self)
+        other.mib_left = self.mib_left.copy()
+        other.milli_left = self.milli_left.copy()
+        other.users = self.users.copy()
+        return other
 
     def suits(self, shape: MemberShape) -> bool:
         """Whether the member may go here at all, however much is free."""

@@ -30,44 +30,6 @@ class Candidate(NamedTuple):
     cards: Cards
 
 
-class _Left:
-    """A copy of what is left of one node's cards, to try sets of cards on."""
-
-    def __init__(self, room: NodeRoom) -> None:
-        self.room = room
-        self.mib = room.mib_left.copy()
-        self.milli = room.milli_left.copy()
-        self.users = room.users.copy()
-
-    def fits(self, card: int, share: Share) -> bool:
-        facts = self.room.cards[card]
-        if self.room.barred[card] or not allows(share.models, facts.model):
-            return False
-        if share.whole and self.users[card]:
-            return False
-        return self.milli[card] >= share.milli and self.mib[card] >= share.memory_on(
-            facts.memory_mib
-        )
-
-    def over(self, card: int, share: Share) -> int:
-        """What would be left over on a card: thousandths of compute plus those of memory."""
-        whole = self.room.cards[card].memory_mib
-        left = self.mib[card] - share.memory_on(whole)
-        return self.milli[card] - share.milli + (left * WHOLE // whole if whole else 0)
-
-    def times(self, card: int, share: Share) -> int:
-        """How many such shares a card could still give."""
-        mib = share.memory_on(self.room.cards[card].memory_mib)
-        by_memory = self.mib[card] // mib if mib else WHOLE
-        return min(by_memory, self.milli[card] // share.milli) if share.milli else by_memory
-
-    def take(self, cards: tuple[int, ...], share: Share, sign: int = 1) -> None:
-        for card in cards:
-            self.mib[card] -= sign * share.memory_on(self.room.cards[card].memory_mib)
-            self.milli[card] -= sign * share.milli
-            self.users[card] += sign
-
-
 def candidate(room: NodeRoom, shape: MemberShape) -> Candidate | None:
     """The node as a candidate for the member, with the best cards there; None if it fits not."""
     if not room.suits(shape):
@@ -78,12 +40,8 @@ def candidate(room: NodeRoom, shape: MemberShape) -> Candidate | None:
     cards = best_cards(room, shape)
     if cards is None:
         return None
-    left = _Left(room)
-    over = 0
-    for share, taken in zip(shape.shares, cards, strict=True):
-        over += sum(left.over(card, share) for card in taken)
-        left.take(taken, share)
-    return Candidate(over, sum(left.milli), cpu, memory, room.facts.name, cards)
+    milli = sum(room.milli_left) - sum(share.count * share.milli for share in shape.shares)
+    return Candidate(_over_all(room, shape, cards), milli, cpu, memory, room.facts.name, cards)
 
 
 def best_cards(room: NodeRoom, shape: MemberShape) -> Cards | None:
@@ -94,15 +52,15 @@ def best_cards(room: NodeRoom, shape: MemberShape) -> Cards | None:
 def card_choices(room: NodeRoom, shape: MemberShape) -> Iterator[Cards]:
     """All ways to give the member's shares cards of the node, the best fit first (bounded).
 
-    The node may change while this is consumed: it is looked at once.
+    The node may change once the first is given: it is not looked at again.
     """
-    return _choose(_Left(room), shape, (), iter(range(_MOST_TRIES)))
+    left = room.copy() if len(shape.shares) > 1 else room
+    return _choose(left, shape, (), iter(range(_MOST_TRIES)))
 
 
 def fitting_cards(room: NodeRoom, share: Share) -> list[int]:
     """The cards of the node that could give the share now."""
-    left = _Left(room)
-    return [card for card in range(len(room.cards)) if left.fits(card, share)]
+    return _fitting(room, share, _needs(room, share))
 
 
 @lru_cache(maxsize=4096)
@@ -111,19 +69,84 @@ def allows(models: tuple[str, ...], model: str) -> bool:
     return Share(models=models).allows(model)
 
 
-def _choose(left: _Left, shape: MemberShape, done: Cards, tries: Iterator[int]) -> Iterator[Cards]:
+def _choose(
+    left: NodeRoom, shape: MemberShape, done: Cards, tries: Iterator[int]
+) -> Iterator[Cards]:
     if len(done) == len(shape.shares):
         yield done
         return
     share = shape.shares[len(done)]
-    fitting = [card for card in range(len(left.mib)) if left.fits(card, share)]
+    needs = _needs(left, share)
+    fitting = _fitting(left, share, needs)
     if shape.level:
-        fitting.sort(key=lambda card: -left.times(card, share))
+        fitting.sort(key=lambda card: -_times(left, card, needs[card], share.milli))
     else:
-        fitting.sort(key=lambda card: left.over(card, share))
+        fitting.sort(key=lambda card: _over(left, card, needs[card], share.milli))
+    last = len(done) == len(shape.shares) - 1
     for cards in combinations(fitting, share.count):
         if next(tries, None) is None:
             return
-        left.take(cards, share)
+        if last:
+            yield (*done, cards)
+            continue
+        _take(left, cards, needs, share.milli)
         yield from _choose(left, shape, (*done, cards), tries)
-        left.take(cards, share, -1)
+        _take(left, cards, needs, share.milli, -1)
+
+
+def _needs(room: NodeRoom, share: Share) -> list[int]:
+    """MiB that the share takes of each card; below 0 where the model will not do."""
+    by_kind = [
+        share.memory_on(mib) if allows(share.models, model) else _WRONG_MODEL
+        for model, mib in room.kinds
+    ]
+    return [by_kind[kind] for kind in room.kind_of]
+
+
+def _fitting(room: NodeRoom, share: Share, needs: list[int]) -> list[int]:
+    mib, milli, users, barred = room.mib_left, room.milli_left, room.users, room.barred
+    whole = share.whole
+    return [
+        card
+        for card, need in enumerate(needs)
+        if mib[card] >= need > _WRONG_MODEL
+        and milli[card] >= share.milli
+        and not barred[card]
+        and not (whole and users[card])
+    ]
+
+
+def _over_all(room: NodeRoom, shape: MemberShape, cards: Cards) -> int:
+    left = room.copy() if len(shape.shares) > 1 else room
+    over = 0
+    for share, taken in zip(shape.shares, cards, strict=True):
+        needs = _needs(room, share)
+        over += sum(_over(left, card, needs[card], share.milli) for card in taken)
+        if left is not room:
+            _take(left, taken, needs, share.milli)
+    return over
+
+
+def _over(room: NodeRoom, card: int, mib: int, milli: int) -> int:
+    """What would be left over on a card: thousandths of compute plus those of memory."""
+    whole = room.cards[card].memory_mib
+    memory = (room.mib_left[card] - mib) * WHOLE // whole if whole else 0
+    return room.milli_left[card] - milli + memory
+
+
+def _times(room: NodeRoom, card: int, mib: int, milli: int) -> int:
+    """How many such shares a card could still give."""
+    by_memory = room.mib_left[card] // mib if mib else WHOLE
+    return min(by_memory, room.milli_left[card] // milli) if milli else by_memory
+
+
+def _take(
+    room: NodeRoom, cards: tuple[int, ...], needs: list[int], milli: int, sign: int = 1
+) -> None:
+    for card in cards:
+        room.mib_left[card] -= sign * needs[card]
+        room.milli_left[card] -= sign * milli
+        room.users[card] += sign
+
+
+_WRONG_MODEL: Final = -1

@@ -129,6 +129,15 @@ class State:
             return
         self.again(group.key)
 
+    def drop_group(self, key: str) -> None:
+        """A group waits no longer."""
+        group = self.line.pop(key).group
+        self.memory.fresh.pop(key, None)
+        self.memory.stale.pop(key, None)
+        for member in group.members:
+            for claim in member.claims:
+                self.undone.pop(claim.uid, None)
+
     def again(self, key: str) -> None:
         """Try the group, and tell about it, in the next step."""
         self.memory.fresh[key] = None

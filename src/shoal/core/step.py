@@ -15,7 +15,7 @@ from shoal.core.reason import Reason
 from shoal.core.reasons import not_ready, reason_known, reason_of
 from shoal.core.state import State, Waiting
 
-_MOST_REASONS: Final = 64
+_MOST_REASONS: Final = 16
 """Reasons worked out anew in one step; the rest follow in the next ones."""
 _QUIET_MS: Final = 2_000
 """A group is told again no sooner, unless it waits for something else by now."""
@@ -39,10 +39,7 @@ def wake_at(state: State) -> int | None:
     """When to step again even if nothing happens, in ms; None: when something happens."""
     times = [waiting.retry_at for waiting in state.line.values() if waiting.retry_at]
     quiet = _quiet(state)
-    for key in state.memory.stale:
-        waiting = state.line.get(key)
-        if waiting is not None:
-            times.append(waiting.told_at + quiet)
+    times += [state.line[key].told_at + quiet for key in state.memory.stale]
     return min(times, default=None)
 
 
@@ -67,8 +64,7 @@ def _due(state: State, now: int) -> list[Waiting]:
     """All groups if something was freed; else those that changed or may be tried again."""
     anew = state.memory.failed_at != state.freed
     keys = state.line if anew else list(state.memory.fresh)
-    found = (state.line.get(key) for key in keys)
-    return [waiting for waiting in found if waiting is not None and waiting.retry_at <= now]
+    return [state.line[key] for key in keys if state.line[key].retry_at <= now]
 
 
 def _ready(state: State, waiting: Waiting) -> bool:
@@ -82,8 +78,8 @@ def _tell(state: State, now: int) -> Iterator[Wait]:
         memory.told_at = state.changes
     quiet, left = _quiet(state), _MOST_REASONS
     for key in list(memory.stale):
-        waiting = state.line.get(key)
-        if waiting is None or state.placing(waiting.group):
+        waiting = state.line[key]
+        if state.placing(waiting.group):
             del memory.stale[key]
             continue
         left -= not reason_known(state, waiting.shape)

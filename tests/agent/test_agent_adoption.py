@@ -8,8 +8,10 @@ from pathlib import Path
 
 from tests.agent.box import BOOT, Box, state
 
+from shoal.agent.cardlocks import CardLocks
 from shoal.agent.processes import processes_of
 from shoal.agent.record import Record, RecordState, create_record
+from shoal.agent.simulated import simulated_cards
 from shoal.api.kinds import PODS
 
 
@@ -122,6 +124,14 @@ async def test_an_agent_killed_outright_leaves_its_programs_to_the_next(
     assert (await box.ended("tough")).status.phase == "Succeeded"
     assert box.record(pod).program_pid == program
     assert await box.logs("tough") == "up\ndown\n"
+    unlock(box)
+
+
+def unlock(box: Box) -> None:
+    """What an agent that was killed had locked is its home's to take and let go of."""
+    locks = CardLocks(box.home.root)
+    locks.take(simulated_cards("sim:1xT4", box.home.root))
+    locks.close()
 
 
 def start_agent(box: Box, api_home: Path, keeper: Path) -> "subprocess.Popen[bytes]":

@@ -168,6 +168,7 @@ async def test_a_new_run_of_the_same_name_starts_with_no_outputs(box: Box):
 
 
 def test_a_temporary_folder_leaves_room_for_the_names_of_sockets(tmp_path: Path):
-    uid = "0" * 36
-    assert len(str(Home(Path("/home/somebody/.shoal")).pod(uid).tmp)) <= 60
+    uid, home = "0" * 36, Path("/home/somebody/.shoal")
+    assert Home(home).pod(uid).tmp.is_relative_to(home)
+    assert len(str(Home(home).pod(uid).tmp)) <= 60
     assert len(str(Home(tmp_path / ("x" * 100)).pod(uid).tmp)) <= 60

@@ -3,9 +3,10 @@
 ::
 
     pods/<uid>/claims.json            the claims that the pod's programs hold
-    pods/<uid>/work, tmp, out         working folder, TMPDIR, SHOAL_OUT of pods without a run
+    pods/<uid>/work, out              working folder, SHOAL_OUT of pods without a run
     pods/<uid>/volumes/<name>         emptyDir, configMap and secret volumes
     pods/<uid>/containers/<name>/     <n>.record and <n>.log of its n-th start
+    tmp/<start of uid>                TMPDIR, of few letters
     runs/<namespace>/<run>/out        SHOAL_OUT of a run's pods
     sock/node-<node>.sock             where logs are read
 """
@@ -52,7 +53,7 @@ class PodHome(msgspec.Struct, frozen=True):
     @property
     def tmp(self) -> Path:
         """TMPDIR: in the home, unless sockets in it would get too long a name."""
-        inside = self.root / "tmp"
+        inside = self.root.parent.parent / "tmp" / self.uid[:13]
         if len(str(inside)) <= _LONGEST_TMP:
             return inside
         return Path(tempfile.gettempdir()) / f"shoal-{self.uid}"
@@ -90,7 +91,7 @@ class PodHome(msgspec.Struct, frozen=True):
         """Makes the private folders; harmless if they are there."""
         self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
         for folder in (self.work, self.tmp):
-            folder.mkdir(mode=0o700, exist_ok=True)
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
 
     def remove(self) -> None:
         """Removes the pod's folder with everything in it."""

@@ -19,6 +19,7 @@ from shoal.api.pod import Pod
 
 _FIRST_PAUSE_S: Final = 0.005
 _LONGEST_PAUSE_S: Final = 0.05
+_LOOKS: Final = 400
 
 
 def log_server(home: Home, pods: Pods) -> web.Application:
@@ -37,7 +38,7 @@ class LogHandler:
 
     async def get(self, request: web.Request) -> web.StreamResponse:
         """Streams the text of a container's log."""
-        pod = self._pod(request)
+        pod = await self._pod(request)
         container = _container(request, pod)
         query = log_query(request)
         attempt = await self._attempt(request, pod, container, query)
@@ -49,12 +50,15 @@ class LogHandler:
         await response.write_eof()
         return response
 
-    def _pod(self, request: web.Request) -> Pod:
+    async def _pod(self, request: web.Request) -> Pod:
+        """The pod; a follower may ask a moment before the agent hears of it."""
         namespace, name = request.match_info["namespace"], request.match_info["pod"]
-        pod = self._pods.find(namespace, name)
-        if pod is None:
-            raise web.HTTPNotFound(text=f"pod {namespace}/{name} is not on this node")
-        return pod
+        for _ in range(_LOOKS if _flag(request, "follow") else 1):
+            pod = self._pods.find(namespace, name)
+            if pod is not None:
+                return pod
+            await asyncio.sleep(_FIRST_PAUSE_S)
+        raise web.HTTPNotFound(text=f"pod {namespace}/{name} is not on this node")
 
     async def _attempt(
         self, request: web.Request, pod: Pod, container: str, query: LogQuery

@@ -8,12 +8,17 @@ asks a stock kubectl for the same objects, checks what it showed, and leaves not
 Exits with 1 and the untrue claim if one did not hold.
 """
 
+import contextlib
+import fcntl
 import json
 import os
+import pty
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
+import termios
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -41,6 +46,19 @@ class Box:
     def shoal(self, *arguments: str, expect: int = 0, quiet: bool = False) -> str:
         """Run a shoal command as a person would and show it."""
         return self._run([self.shoal_path, *arguments], expect, quiet)
+
+    def look(self, *arguments: str) -> str:
+        """Run a shoal command on a terminal of its own, so that it draws as it does for people."""
+        print(f"\n$ shoal {' '.join(arguments)}", flush=True)
+        ours, theirs = pty.openpty()
+        fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, 118, 0, 0))
+        command = [self.shoal_path, *arguments]
+        with subprocess.Popen(command, env=self.env | {"NO_COLOR": "1"}, stdout=theirs) as process:
+            os.close(theirs)
+            shown = read_all(ours).replace("\r\n", "\n")
+        print(shown.rstrip(), flush=True)
+        check(process.returncode == 0, f"shoal {arguments[0]} succeeds")
+        return shown
 
     def kubectl(self, *arguments: str, quiet: bool = False) -> str:
         """Run a stock kubectl against the box and show it."""
@@ -91,14 +109,15 @@ def main() -> None:
 def show(box: Box) -> None:
     """Everything that the demo shows, in the order in which a person would see it."""
     python = sys.executable
-    train = (python, str(EXAMPLES / "digits" / "train.py"), "--epochs", "120")
+    train = (python, str(EXAMPLES / "digits" / "train.py"), "--epochs", "60")
     ring = (python, str(EXAMPLES / "ring" / "ring.py"), "--linger", "8")
     box.shoal("up", "-d", "--port", "0", "--gpus", GPUS)
-    box.shoal("run", "-d", "--name", "digits", "--gpu", "A100:1/2", "--", *train)
-    box.shoal("run", "-d", "--name", "digits-b", "--gpu", "A100:1/2", "--", *train)
-    gang = ("--replicas", "4", "--gpu", "A100:1/4", "--pack")
+    half = ("--gpu", "A100:1/2", "--time", "10m")
+    box.shoal("run", "-d", "--name", "digits", *half, "--", *train)
+    box.shoal("run", "-d", "--name", "digits-b", *half, "--", *train)
+    gang = ("--replicas", "4", "--gpu", "A100:1/4", "--pack", "--time", "10m")
     box.shoal("run", "-d", "--name", "ring", *gang, "--", *ring)
-    box.shoal("run", "-d", "--name", "big", "--gpu", "A100:2", "--time", "10m", "--", "true")
+    box.shoal("run", "-d", "--name", "big", "--gpu", "A100:2", "--", "true")
     oops = (python, str(EXAMPLES / "fail" / "oops.py"))
     box.shoal("run", "--name", "oops", "--gpu", "1/4", "--", *oops, expect=7)
     wanted = {"digits": "Running", "digits-b": "Running", "ring": "Running", "oops": "Failed"}
@@ -110,16 +129,16 @@ def show(box: Box) -> None:
 
 def board(box: Box) -> None:
     """The moment in which everything is on one board."""
-    told = box.shoal("ps")
-    box.shoal("top", "--once")
-    why = box.shoal("why", "big")
+    told = box.look("ps")
+    box.look("top", "--once")
+    why = box.look("why", "big")
     seen = box.kubectl("get", "runs,pods,nodes,resourceclaims,resourceslices")
     runs = box.runs()
     check(where(runs["digits"]) == where(runs["digits-b"]), "the two trainings share a card")
     cards = {tuple(replica["cards"]) for replica in runs["ring"]["status"]["replicas"]}
     check(len(runs["ring"]["status"]["replicas"]) == 4, "the ring started as a whole", str(cards))
     check(runs["big"]["status"]["phase"] == "Queued", "big waits")
-    check("2 whole cards" in why, "big says why it waits", why)
+    check("2 whole A100 cards" in why and "ring" in why, "big says why it waits", why)
     check(any("big" in line and "queued" in line for line in told.splitlines()), "ps shows big")
     for name in runs:
         check(f"run.shoal.dev/{name}" in seen, f"kubectl lists {name}", seen)
@@ -127,7 +146,7 @@ def board(box: Box) -> None:
 
 def endings(box: Box) -> None:
     """What each program ended with."""
-    box.shoal("ps")
+    box.look("ps")
     output = box.shoal("logs", "digits", "--tail", "2")
     check("test accuracy" in output, "the training tells its accuracy", output)
     failure = box.runs()["oops"]["status"]["failure"]
@@ -138,6 +157,16 @@ def endings(box: Box) -> None:
     same = json.loads(box.kubectl("get", "runs", "-o", "json", quiet=True))
     phases = {item["metadata"]["name"]: item["status"]["phase"] for item in same["items"]}
     check(phases == box.phases(), "kubectl and shoal see the same phases", str(phases))
+
+
+def read_all(descriptor: int) -> str:
+    """What is written to a terminal until its last writer is gone (then Linux answers EIO)."""
+    parts = []
+    with contextlib.suppress(OSError):
+        while part := os.read(descriptor, 65536):
+            parts.append(part)
+    os.close(descriptor)
+    return b"".join(parts).decode()
 
 
 def where(run: dict[str, Any]) -> tuple[str, list[str]]:

@@ -10,7 +10,7 @@ from tests.box.harness import Box
         (("run", "--gpu", "1.5", "--", "true"), ("1.5", "at most 1", "2x0.75")),
         (("run", "--gpu", "many", "--", "true"), ("many", "1/2")),
         (("run", "--memory", "lots", "--", "true"), ("lots", "32Gi")),
-        (("run", "--time", "soon", "--", "true"), ("soon", "12h")),
+        (("run", "--time", "soon", "--", "true"), ("soon", "30m")),
         (("run", "--replicas", "0", "--", "true"), ("replicas", "1")),
         (("run", "--name", "Not_A_Name", "--", "true"), ("Not_A_Name",)),
         (("run", "--gpu", "4", "--", "true"), ("4 whole cards", "3")),

@@ -78,7 +78,9 @@ def decode_event(kind: Kind[T], line: bytes) -> WatchEvent[T]:
     event = _event_decoder.decode(line)
     if event.type == "ERROR":
         raise error_from(0, bytes(event.object))
-    return WatchEvent(event.type, _object_decoder(kind.view).decode(event.object))
+    # A bookmark is an object of metadata alone, which a view that requires more would refuse.
+    view = Object if event.type == "BOOKMARK" else kind.view
+    return WatchEvent(event.type, _object_decoder(view).decode(event.object))
 
 
 def list_query(labels: str, fields: str, limit: int = 0, token: str = "") -> dict[str, str]:

@@ -14,7 +14,7 @@ async def create(server: Server, request: Request, target: Target) -> Response:
     """Store a new object and answer it, once it is durable. Raises StatusError."""
     document = decode_object(request.content_type, request.body)
     dry_run = is_dry_run(request)
-    meta.begin(target.resource, target.namespace, document)
+    meta.begin(target.resource, target.namespace, document, server.is_taken(target))
     return await birth(server, request, target, document, dry_run=dry_run)
 
 

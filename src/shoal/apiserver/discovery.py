@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 from shoal.apiserver import openapi
-from shoal.apiserver.http import Answer, Request, Response, answer
+from shoal.apiserver.http import Answer, Request, Response, answer, encode_json
 from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.server import Server
 from shoal.dialect.status import no_such_path
@@ -33,7 +33,7 @@ def answer_path(server: Server, request: Request, segments: Sequence[str]) -> An
         case ["healthz" | "livez" | "readyz", *_]:
             return Response(200, b"ok", "text/plain; charset=utf-8")
         case ["api" | "apis" as root] if _aggregated(request):
-            return _aggregate(server, request, root)
+            return _aggregate(server, root)
         case ["openapi", "v3", *path]:
             return _openapi(server.registry, "/".join(path))
         case ["api", *rest] if len(rest) < 2:
@@ -123,22 +123,22 @@ def _subresources(resource: Resource) -> list[tuple[str, str, list[str]]]:
 
 def _aggregated(request: Request) -> bool:
     accept = request.headers.get("accept", "")
-    return "as=APIGroupDiscoveryList" in accept and "g=apidiscovery.k8s.io" in accept
+    return any(
+        "as=APIGroupDiscoveryList" in part and "g=apidiscovery.k8s.io" in part and _V2.search(part)
+        for part in accept.split(",")
+    )
 
 
-def _aggregate(server: Server, request: Request, root: str) -> Response:
-    accept = request.headers.get("accept", "")
-    version = "v2" if _V2.search(accept) else "v2beta1"
+def _aggregate(server: Server, root: str) -> Response:
     groups = [g for g in server.registry.groups() if bool(g[0]) == (root == "apis")]
     document = {
         "kind": "APIGroupDiscoveryList",
-        "apiVersion": f"apidiscovery.k8s.io/{version}",
+        "apiVersion": "apidiscovery.k8s.io/v2",
         "metadata": {},
         "items": [_aggregate_group(server, *group) for group in groups],
     }
-    reply = answer(document)
-    media_type = f"application/json;g=apidiscovery.k8s.io;v={version};as=APIGroupDiscoveryList"
-    return Response(200, reply.body, media_type)
+    media_type = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
+    return Response(200, encode_json(document), media_type)
 
 
 def _aggregate_group(server: Server, group: str, version: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ that one insert is all that a write costs. A row that is superseded before the w
 says "deleted" before it, is dropped when the window moves on.
 """
 
+import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -62,7 +63,7 @@ class Log:
         self._path = path
         try:
             self._database = _open(path)
-        except sqlite3.Error as error:
+        except (sqlite3.Error, OSError) as error:
             raise StoreUnwritable(
                 f"{path} cannot be written ({error}); free the disk or give its owner the right"
             ) from error
@@ -136,6 +137,7 @@ def _damaged(path: Path, why: object) -> StoreDamaged:
 
 
 def _open(path: Path) -> sqlite3.Connection:
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
     database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     database.execute("PRAGMA journal_mode = WAL")
     database.execute("PRAGMA synchronous = FULL")

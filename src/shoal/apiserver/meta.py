@@ -1,15 +1,15 @@
 """Metadata as the server keeps it: what it fills in, and what a writer cannot change."""
 
-import secrets
-import uuid
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
 
+from shoal.apiserver.ids import IDS
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document
-from shoal.dialect.names import SUFFIX_LETTERS, generated_name, metadata_causes
+from shoal.dialect.names import generated_name, metadata_causes
 from shoal.dialect.status import StatusError, bad_request, conflict, invalid
 
 _KEPT: Final = (
@@ -19,6 +19,7 @@ _KEPT: Final = (
     "deletionGracePeriodSeconds",
     "generateName",
 )
+_TRIES: Final = 8
 _DROPPED: Final = ("managedFields", "selfLink")
 _FOR_STATUS: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 
@@ -28,15 +29,22 @@ def rfc3339() -> str:
     return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def begin(resource: Resource, namespace: str, document: Document) -> None:
-    """Fill the metadata of a new object in place. Raises StatusError."""
+def begin(
+    resource: Resource, namespace: str, document: Document, is_taken: Callable[[str], bool]
+) -> None:
+    """Fill the metadata of a new object in place. Raises StatusError.
+
+    A ``generateName`` is tried with a few suffixes until one gives a name that is not taken.
+    """
     metadata = settle(resource, namespace, "", document)
     if metadata.get("resourceVersion"):
         raise StatusError(500, "", "resourceVersion should not be set on objects to be created")
     if not metadata.get("name") and (prefix := metadata.get("generateName")):
-        suffix = "".join(secrets.choice(SUFFIX_LETTERS) for _ in range(5))
-        metadata["name"] = generated_name(prefix, suffix)
-    metadata["uid"] = str(uuid.uuid4())
+        for _ in range(_TRIES):
+            metadata["name"] = generated_name(prefix, IDS.suffix())
+            if not is_taken(metadata["name"]):
+                break
+    metadata["uid"] = IDS.uid()
     metadata["creationTimestamp"] = rfc3339()
     for server_owned in ("deletionTimestamp", "deletionGracePeriodSeconds"):
         metadata.pop(server_owned, None)
@@ -45,9 +53,13 @@ def begin(resource: Resource, namespace: str, document: Document) -> None:
 
 
 def settle(resource: Resource, namespace: str, name: str, document: Document) -> Document:
-    """Check that the object belongs where it is sent, fill what the path says; its metadata."""
+    """Check that the object belongs where it is sent, fill what the path says; its metadata.
+
+    Raises StatusError 400.
+    """
     _settle_type(resource, document)
-    check_types(resource, document)
+    if wrong := wrong_types(resource, document):
+        raise bad_request(f"{resource.kind} cannot be read: {wrong}")
     metadata = document.get("metadata")
     if metadata is None:
         metadata = document["metadata"] = {}
@@ -67,14 +79,15 @@ def settle(resource: Resource, namespace: str, name: str, document: Document) ->
     return metadata
 
 
-def check_types(resource: Resource, document: Document) -> None:
-    """Raises StatusError 400 for fields that no reader could make sense of."""
+def wrong_types(resource: Resource, document: Document) -> str:
+    """Which field no reader could make sense of, and why; empty when there is none."""
     if resource.view is None:
-        return
+        return ""
     try:
         msgspec.convert(document, resource.view)
     except msgspec.ValidationError as error:
-        raise bad_request(f"{resource.kind} cannot be read: {error}") from error
+        return str(error)
+    return ""
 
 
 def check(resource: Resource, document: Document) -> None:
@@ -85,8 +98,8 @@ def check(resource: Resource, document: Document) -> None:
         raise invalid(resource.group, resource.kind, metadata.get("name", ""), causes)
 
 
-def inherit(resource: Resource, new: Document, old: Document, *, of_patch: bool) -> None:
-    """Put back what only the server writes. Raises StatusError 409 or 422 for another uid."""
+def inherit(resource: Resource, new: Document, old: Document) -> None:
+    """Put back what only the server writes. Raises StatusError 409 for another uid."""
     metadata, before = new["metadata"], old["metadata"]
     if (uid := metadata.get("uid")) and uid != before["uid"]:
         why = f"its uid is {before['uid']}, not {uid}"
@@ -140,7 +153,7 @@ def _check_types(metadata: Document) -> None:
     """Fields of the wrong type, before anybody trips over them. A null counts as absent."""
     for key, kind, words in _TYPES:
         value = metadata.get(key)
-        if value is None:
+        if value is None or value in ({}, []):
             metadata.pop(key, None)
         elif not isinstance(value, kind):
             raise bad_request(f"metadata.{key} is not {words}")

@@ -1,6 +1,6 @@
 """What the verbs work on: the store, the kinds, and the home."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 import msgspec
@@ -43,6 +43,11 @@ class Server(msgspec.Struct, frozen=True):
     def all(self, resource: str) -> Iterable[Document]:
         """The durable objects of a kind, decoded."""
         return (decode(entry.raw) for _, entry in self.store.present(resource))
+
+    def is_taken(self, target: Target) -> Callable[[str], bool]:
+        """Whether the collection has an object of a name, also one still being written."""
+        resource, namespace = target.resource.key, target.namespace
+        return lambda name: self.store.newest(Key(resource, namespace, name)) is not None
 
     def current(self, target: Target) -> Entry:
         """The version that a write builds on. Raises StatusError 404."""

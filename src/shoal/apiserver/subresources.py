@@ -60,10 +60,10 @@ def _node(binding: Document, target: Target) -> str:
 def _check_bindable(binding: Document, pod: Document, target: Target) -> None:
     metadata = pod["metadata"]
     uid = dig(binding, "metadata", "uid")
-    why = ""
     if uid and uid != metadata["uid"]:
-        why = f"its uid is {metadata['uid']}, not {uid}"
-    elif metadata.get("deletionTimestamp"):
+        raise conflict("", "pods", target.name, f"its uid is {metadata['uid']}, not {uid}")
+    why = ""
+    if metadata.get("deletionTimestamp"):
         why = "it is being deleted"
     elif bound := pod["spec"].get("nodeName"):
         why = f"it is bound to node {bound} already"

@@ -27,7 +27,7 @@ async def replace(server: Server, request: Request, target: Target) -> Response:
     metadata = meta.settle(resource, target.namespace, target.name, document)
     if resource.put_creates and server.store.newest(target.key) is None:
         metadata.pop("resourceVersion", None)
-        meta.begin(resource, target.namespace, document)
+        meta.begin(resource, target.namespace, document, server.is_taken(target))
         return await birth(server, request, target, document, dry_run=dry_run)
     if resource.needs_version and not metadata.get("resourceVersion"):
         told = "must be given for an update; read the object and send its version back"
@@ -43,10 +43,12 @@ async def patch(server: Server, request: Request, target: Target) -> Response:
 
     def mutate(old: Document) -> Document:
         new = apply(old)
+        if wrong := meta.wrong_types(target.resource, new):
+            raise invalid("", "", "", [Cause(INVALID, wrong, "patch")])
         meta.settle(target.resource, target.namespace, target.name, new)
         return new
 
-    return await change(server, request, target, mutate, dry_run=dry_run, of_patch=True)
+    return await change(server, request, target, mutate, dry_run=dry_run)
 
 
 async def change(
@@ -56,14 +58,13 @@ async def change(
     mutate: Mutate,
     *,
     dry_run: bool,
-    of_patch: bool = False,
 ) -> Response:
     """Store what ``mutate`` makes of the newest version, unless that is the same again."""
     entry = server.current(target)
     old = decode(entry.raw)
     new = mutate(decode(entry.raw))
     _check_version(target, new, entry)
-    meta.inherit(target.resource, new, old, of_patch=of_patch)
+    meta.inherit(target.resource, new, old)
     _merge_parts(target, new, old)
     meta.check(target.resource, new)
     _count(target.resource, new, old)

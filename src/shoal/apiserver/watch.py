@@ -17,6 +17,7 @@ from shoal.apiserver.render import Form, Shape, decode, form_of, shaped
 from shoal.apiserver.select import Selection, selection_of
 from shoal.apiserver.server import Server, Target
 from shoal.dialect.status import FORBIDDEN, Cause, StatusError, expired, invalid
+from shoal.dialect.table import table_object
 
 _BOOKMARK_EVERY_S: Final = 60
 _LONGEST_S: Final = 3600
@@ -168,8 +169,12 @@ class _Watch:
         metadata: dict[str, Any] = {"resourceVersion": str(self._place)}
         if annotations:
             metadata["annotations"] = annotations
-        document = {"kind": resource.kind, "apiVersion": resource.api_version}
-        return self._line("BOOKMARK", encode_json({**document, "metadata": metadata}))
+        document = {"kind": resource.kind, "apiVersion": resource.api_version, "metadata": metadata}
+        if self._plan.form.shape is Shape.TABLE:
+            document = table_object((), (), metadata)
+        elif self._plan.form.shape is Shape.METADATA:
+            document = self._shaped(document)
+        return b'{"type":"BOOKMARK","object":' + encode_json(document) + b"}\n"
 
     def _shaped(self, document: dict[str, Any]) -> dict[str, Any]:
         columns = () if self._told_columns else None

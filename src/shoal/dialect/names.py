@@ -14,8 +14,8 @@ _LABEL = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?\Z")
 _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\Z")
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?\Z")
 _MOST_ANNOTATION_BYTES: Final = 256 * 1024
-_SUFFIX: Final = 5
 _LONGEST_GENERATED: Final = 63
+SUFFIX_LENGTH: Final = 5
 SUFFIX_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 """Letters of a generated suffix: no vowels, so that it spells nothing."""
 
@@ -75,7 +75,7 @@ def wrong_label_value(value: str) -> str:
 
 def generated_name(prefix: str, suffix: str) -> str:
     """The name that a ``generateName`` becomes; cut so that the whole fits 63 characters."""
-    return prefix[: _LONGEST_GENERATED - _SUFFIX] + suffix
+    return prefix[: _LONGEST_GENERATED - SUFFIX_LENGTH] + suffix
 
 
 def metadata_causes(metadata: Mapping[str, Any], rule: NameRule) -> Iterator[Cause]:

@@ -66,7 +66,7 @@ def _merge_field(
 
 def _merge_list(target: Sequence[Any], patch: Sequence[Any], field: MergeList) -> list[Any]:
     if not field.key:
-        return [*target, *(value for value in dict.fromkeys(patch) if value not in target)]
+        return [*(value for value in dict.fromkeys(patch) if value not in target), *target]
     if any(_key_of(item, _PATCH) == "replace" for item in patch):
         return [item for item in patch if _key_of(item, _PATCH) != "replace"]
     merged = list(target)

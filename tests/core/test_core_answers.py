@@ -24,7 +24,7 @@ from shoal.core.decision import Bind
 from shoal.core.event import AnyEvent, Confirmed, Group, GroupGone, HoldChanged, PodPlaced
 from shoal.core.explain import NOT_FOR_ROOM, explain
 from shoal.core.plan import plan
-from shoal.core.report import Explanation, Forecast, Verdict
+from shoal.core.report import Explanation, Forecast, Plan, Verdict
 from shoal.core.state import State
 
 BOX = box(cards=[A100, A100, T4])
@@ -38,6 +38,7 @@ def test_a_plan_is_what_would_happen_and_changes_nothing(told, asked) -> None:
     planned = plan(state, asked, NOW)
     assert numbers(state) == before
     assert not state.line
+    assert msgspec.json.decode(msgspec.json.encode(planned), type=Plan) == planned
     (decision,) = submit(state, asked)
     assert (planned.verdict is Verdict.NOW) == isinstance(decision, Bind)
     if isinstance(decision, Bind):
@@ -69,6 +70,7 @@ def test_what_is_said_to_be_sooner_would_start_now(told, asked) -> None:
     answer = explain(state, asked.key, NOW)
     assert numbers(state) == before
     assert answer is not None
+    assert msgspec.json.decode(msgspec.json.encode(answer), type=Explanation) == answer
     for other in answer.sooner:
         shape = [
             msgspec.structs.replace(

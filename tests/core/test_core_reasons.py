@@ -32,7 +32,7 @@ from shoal.units.gpu import Share
 BOX = box(cards=[A100, A100, T4])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(clusters(), groups())
 def test_every_reason_is_true(told, asked) -> None:
     (decision,) = submit(state_of(*told), asked)
@@ -69,16 +69,18 @@ def no_nodes(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     oracle = Oracle(told, empty=True)
     oracle.ignore_closed = False
     alone = [only(asked, [member]) for member in asked.members]
-    assert not all(oracle.can_place(one) for one in alone)
-    assert all(f"{name}: " in why.detail for name in closed_that_would_do(told, alone, oracle))
+    stuck = [one for one in alone if not oracle.can_place(one)]
+    assert any(why.detail == closed_for(told, one) for one in stuck)
 
 
-def closed_that_would_do(told, alone, oracle) -> list[str]:
-    """The closed nodes that the first member which no open node suits could go to."""
-    stuck = next(one for one in alone if not oracle.can_place(one))
+def closed_for(told, asked: Group) -> str:
+    """The closed nodes that a group of one could go to, or the node that its claim is held on."""
     nodes = [event for event in told if isinstance(event, NodeChanged)]
-    could = [node for node in nodes if Oracle([node], empty=True).can_place(stuck)]
-    return [node.name for node in could]
+    pinned = asked.members[0].pinned
+    if pinned and pinned not in {node.name for node in nodes}:
+        return f"its claim is held on {pinned}, which is gone"
+    could = [node for node in nodes if Oracle([node], empty=True).can_place(asked)]
+    return "; ".join(f"{node.name}: {node.closed}" for node in could)
 
 
 def no_runtime(told: list[AnyEvent], asked: Group, why: Reason) -> None:
@@ -114,7 +116,7 @@ def selector(told: list[AnyEvent], asked: Group, why: Reason) -> None:
 def cards_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     assert why.asked > why.best
     assert why.share is not None
-    share, (member, *_) = why.share, asked.members
+    share = why.share
     free = free_cards(told, asked, share)
     if why.members == 1:
         assert why.best == max(free.values(), default=0)
@@ -123,7 +125,6 @@ def cards_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
         assert why.asked == share.count * len(asked.members)
         together = sum(count // share.count * share.count for count in free.values())
         assert why.best == together
-    assert member.claims
 
 
 def only(asked: Group, members) -> Group:
@@ -132,11 +133,11 @@ def only(asked: Group, members) -> Group:
 
 
 def free_cards(told: list[AnyEvent], asked: Group, share: Share) -> Counter[str]:
-    """By node where the group may go, how many cards could give the share now."""
+    """By node where who asks for it may go, how many cards could give the share now."""
     oracle, found = Oracle(told), Counter[str]()
     claim = next(c for m in asked.members for c in m.claims if c.share == share)
     for node in oracle.nodes.values():
-        if not node.closed and all(may_go(node, member) for member in asked.members):
+        if not node.closed and may_go(node, of_share(asked, share)):
             fit = sum(oracle.fits((node.name, at), claim) for at in range(len(node.cards)))
             found[node.name] = fit
     return found

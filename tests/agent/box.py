@@ -71,7 +71,8 @@ class Box:
 
     async def stop(self) -> None:
         """The agent goes; programs and their keepers stay."""
-        assert self._agent is not None
+        if self._agent is None:
+            return
         self._agent.cancel()
         with contextlib.suppress(asyncio.CancelledError):
             await self._agent

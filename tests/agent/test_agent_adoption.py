@@ -98,6 +98,16 @@ async def test_what_ran_before_a_reboot_has_failed(box: Box):
     assert (pod.status.reason, pod.status.message) == ("NodeRebooted", "node rebooted")
 
 
+async def test_a_reboot_is_told_even_where_the_time_is_over_meanwhile(box: Box):
+    await box.create("timed", "exec sleep 1000", activeDeadlineSeconds=1000)
+    await box.running("timed")
+    await box.stop()
+    patch = {"spec": {"activeDeadlineSeconds": 1}}
+    await box.client.patch(PODS, "timed", box.namespace, patch=patch)
+    await box.reboot()
+    assert (await box.ended("timed")).status.reason == "NodeRebooted"
+
+
 async def test_what_had_ended_before_a_reboot_keeps_its_exit(box: Box):
     pod = await box.create("done", "while [ ! -e go ]; do sleep 0.02; done; exit 3")
     await box.running("done")

@@ -6,7 +6,10 @@ from pathlib import Path
 
 import msgspec
 
+from shoal.agent.home import PodHome
 from shoal.agent.keeper import Keeper, adopt_keeper
+from shoal.agent.machine import now_ns
+from shoal.agent.processes import kill_whole
 from shoal.agent.record import (
     Record,
     RecordError,
@@ -16,6 +19,7 @@ from shoal.agent.record import (
     write_record,
 )
 from shoal.agent.stopping import Stopping
+from shoal.agent.tools import Tools
 
 
 async def resume(path: Path) -> Keeper | Record | None:
@@ -49,9 +53,11 @@ async def see_out(keeper: Keeper, stop: Stopping) -> Record:
         keeper.close()
 
 
-def mark_lost(path: Path, record: Record, now_ns: int) -> Record:
-    """Puts on record that nobody saw how it ended; the tree is gone by now."""
-    lost = msgspec.structs.replace(record, state=RecordState.LOST, ended_ns=now_ns)
+async def bury(tools: Tools, home: PodHome, path: Path, record: Record) -> Record:
+    """The keeper is gone without a word: ends what it kept, and puts that on record."""
+    if record.boot_id == tools.boot_id:
+        await kill_whole(home.uid, tools.cgroups.procs(home.uid))
+    lost = msgspec.structs.replace(record, state=RecordState.LOST, ended_ns=now_ns())
     fd = lock_record(path)
     assert fd is not None, f"a keeper lives and holds {path}"
     try:

@@ -4,13 +4,12 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from shoal.agent.attempts import mark_lost, resume, see_out
+from shoal.agent.attempts import bury, resume, see_out
 from shoal.agent.ending import Ended, Started, ended
 from shoal.agent.home import Attempt, PodHome
 from shoal.agent.keeper import Keeper, Launch, start_keeper
 from shoal.agent.launching import logged_to
 from shoal.agent.machine import now_ns
-from shoal.agent.processes import kill_whole
 from shoal.agent.record import Record, RecordState, read_record
 from shoal.agent.stopping import StopAskedError, Stopping
 from shoal.agent.tools import Timing, Tools
@@ -92,7 +91,7 @@ class ContainerRun:
             self._show_running(attempt)
             left = await see_out(left, self._stop)
         if not left.final:
-            left = await self._bury(attempt, left)
+            left = await bury(self._tools, self._home, attempt.record, left)
         return ended(left, self._orders.started, self._tools.boot_id)
 
     async def _start(self, attempt: Attempt) -> Keeper:
@@ -102,12 +101,6 @@ class ContainerRun:
         prepared = Record(RecordState.PREPARED, self._tools.boot_id, created_ns=now_ns())
         launch = logged_to(launch, attempt)
         return await start_keeper(self._tools.keeper, attempt.record, prepared, launch, locks)
-
-    async def _bury(self, attempt: Attempt, record: Record) -> Record:
-        """The keeper is gone without a word: end what it kept, and put that on record."""
-        if record.boot_id == self._tools.boot_id:
-            await kill_whole(self._home.uid, self._tools.cgroups.procs(self._home.uid))
-        return mark_lost(attempt.record, record, now_ns())
 
     def _again(self, end: Ended) -> bool:
         policy = self._orders.policy

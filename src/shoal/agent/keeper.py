@@ -38,8 +38,7 @@ class Launch(msgspec.Struct, frozen=True):
 class Keeper:
     """A keeper that lives, by a descriptor that can name no other process."""
 
-    def __init__(self, pid: int, pidfd: int, record: Path) -> None:
-        self.pid = pid
+    def __init__(self, pidfd: int, record: Path) -> None:
         self._pidfd = pidfd
         self._record = record
 
@@ -111,7 +110,7 @@ def _open(pid: int, record: Path) -> Keeper | None:
     # Held after the process was opened, the lock says that this pid was the keeper's then.
     fd = lock_record(record)
     if fd is None:
-        return Keeper(pid, pidfd, record)
+        return Keeper(pidfd, record)
     os.close(fd)
     os.close(pidfd)
     return None
@@ -124,7 +123,7 @@ async def _spawn(
     try:
         inherited = [record_fd, writer, *locks]
         pid = _exec(binary, _arguments(binary, record_fd, writer, launch), launch, inherited)
-        keeper = Keeper(pid, os.pidfd_open(pid), record)
+        keeper = Keeper(os.pidfd_open(pid), record)
         os.close(writer)
         writer = -1
         await _readable(reader)

@@ -19,7 +19,10 @@ _LOOKS_S: Final = (0, 1, 5, 30, 120)
 
 
 def make_output(home: Home, pod: Pod) -> Path:
-    """SHOAL_OUT of a pod. What an earlier run of the same name left is removed first."""
+    """SHOAL_OUT of a pod. What an earlier run of the same name left is removed first.
+
+    Done without a pause, so that the replicas of a run do not remove each other's.
+    """
     run = pod.metadata.labels.get(LABEL_RUN, "")
     if not run:
         out = home.pod(pod.metadata.uid).root / "out"

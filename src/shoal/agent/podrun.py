@@ -140,12 +140,12 @@ class PodRun:
 
     def _judge(self, ends: list[Ended | None]) -> Verdict:
         """The phase that the ends of the containers make."""
-        if self.stop.why is StopReason.DEADLINE:
-            limit = say_duration(self.pod.spec.active_deadline_seconds or 0)
-            return Verdict("Failed", "DeadlineExceeded", f"stopped after its time of {limit}")
         for end in ends:
             if end is not None and end.loss:
                 return Verdict("Failed", end.loss, end.loss.sentence)
+        if self.stop.why is StopReason.DEADLINE:
+            limit = say_duration(self.pod.spec.active_deadline_seconds or 0)
+            return Verdict("Failed", "DeadlineExceeded", f"stopped after its time of {limit}")
         good = bool(ends) and all(end is not None and end.good for end in ends)
         return Verdict("Succeeded" if good else "Failed")
 

@@ -2,19 +2,16 @@
 
 import asyncio
 from collections.abc import Coroutine
-from pathlib import Path
 from typing import Final
 
 import structlog
 
-from shoal.agent.attempts import mark_lost, resume
+from shoal.agent.attempts import bury, resume
 from shoal.agent.claims import release_claims
 from shoal.agent.home import PodHome
 from shoal.agent.keeper import Keeper
-from shoal.agent.machine import now_ns
 from shoal.agent.outputs import remove_if_over, sweep_outputs
 from shoal.agent.podrun import PodRun, delete_for_good
-from shoal.agent.processes import kill_whole
 from shoal.agent.record import Record
 from shoal.agent.tools import Tools
 from shoal.api.meta import LABEL_RUN
@@ -135,14 +132,9 @@ class Pods:
             if isinstance(left, Keeper):
                 left = await _kill(left)
             if left is not None and not left.final:
-                await self._bury(home, path, left)
+                await bury(self._tools, home, path, left)
         await release_claims(self._tools.uses, home)
         self._tools.cgroups.remove(home.uid)
-
-    async def _bury(self, home: PodHome, path: Path, record: Record) -> None:
-        if record.boot_id == self._tools.boot_id:
-            await kill_whole(home.uid, self._tools.cgroups.procs(home.uid))
-        mark_lost(path, record, now_ns())
 
     def _do(self, uid: str, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -117,6 +117,15 @@ def test_a_refused_decision_is_tried_again_no_sooner_than_told() -> None:
     assert again.id != bind.id
 
 
+def test_a_group_that_does_not_fit_any_more_when_tried_again_is_told_why() -> None:
+    state = one_card()
+    step(state, [Refused(bound(state).id, "conflict", NOW + 500)], NOW)
+    submit(state, NEXT)
+    (wait,) = step(state, [], NOW + 500)
+    assert wait.group == WHOLE.key
+    assert reason(wait).code is Code.CARDS_BUSY
+
+
 def test_a_refused_group_does_not_keep_others_from_its_room() -> None:
     state = one_card()
     bind = bound(state)
@@ -252,6 +261,16 @@ def test_a_reason_is_told_once_and_again_when_it_changed() -> None:
     (again,) = step(state, [], due)
     assert reason(again).best == 0
     assert wake_at(state) is None
+
+
+def test_a_newcomer_is_told_at_once_however_many_wait_to_be_told_again() -> None:
+    state = state_of(box(cards=[A100]), held("all", "box1", (0, 80 * 1024, 1000)))
+    submit(state, *(group(f"g{at}", f"{at + 1}Mi") for at in range(100)))
+    while step(state, [], NOW):
+        pass
+    less = held("all", "box1", (0, 80 * 1024, 999), owner="other")
+    told = step(state, [less, GroupChanged(group("new", "200Mi"))], NOW)
+    assert [one.group for one in told] == ["default/new"]
 
 
 def test_another_kind_of_reason_is_told_at_once() -> None:

@@ -49,6 +49,7 @@ def _bind(state: State, now: int) -> Iterator[Bind]:
         memory.failed.clear()
     for waiting in sorted(_due(state, now), key=lambda waiting: waiting.turn):
         memory.fresh.pop(waiting.group.key, None)
+        memory.stale[waiting.group.key] = None
         waiting.retry_at = 0
         if waiting.shape in memory.failed or not _ready(state, waiting):
             continue
@@ -72,12 +73,13 @@ def _ready(state: State, waiting: Waiting) -> bool:
 
 
 def _tell(state: State, now: int) -> Iterator[Wait]:
+    """Those who were told nothing yet come first; who must wait for it goes to the end."""
     memory = state.memory
     if memory.told_at != state.changes:
         memory.stale.update(dict.fromkeys(state.line))
         memory.told_at = state.changes
     quiet, left = _quiet(state), _MOST_REASONS
-    for key in list(memory.stale):
+    for key in sorted(memory.stale, key=lambda key: state.line[key].told is not None):
         waiting = state.line[key]
         if state.placing(waiting.group):
             del memory.stale[key]
@@ -89,8 +91,9 @@ def _tell(state: State, now: int) -> Iterator[Wait]:
         if _worth_telling(waiting, reason, now - quiet):
             waiting.told, waiting.told_at = reason, now
             yield Wait(key, reason)
-        if waiting.told == reason:
-            del memory.stale[key]
+        del memory.stale[key]
+        if waiting.told != reason:
+            memory.stale[key] = None
 
 
 def _worth_telling(waiting: Waiting, reason: Reason, since: int) -> bool:

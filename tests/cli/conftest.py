@@ -70,23 +70,23 @@ class Agent:
         pod = request.match_info["pod"]
         if pod not in self.logs:
             return web.json_response({"message": "no log yet"}, status=404)
+        log = self.logs[pod]
         response = web.StreamResponse()
         await response.prepare(request)
-        sent = self._tail(pod, request.query.get("tailLines"))
-        await response.write(self.logs[pod][sent:])
-        sent = len(self.logs[pod])
+        sent = self._tail(log, request.query.get("tailLines"))
         while request.query.get("follow") == "true" and pod in self.open:
+            await response.write(log[sent:])
+            sent = len(log)
             await asyncio.sleep(0.01)
-            await response.write(self.logs[pod][sent:])
-            sent = len(self.logs[pod])
-        await response.write(self.logs[pod][sent:])
+            log = self.logs.get(pod, log)
+        await response.write(log[sent:])
         return response
 
-    def _tail(self, pod: str, lines: str | None) -> int:
+    def _tail(self, log: bytes, lines: str | None) -> int:
         if lines is None:
             return 0
-        kept = self.logs[pod].splitlines(keepends=True)[-int(lines) or len(self.logs[pod]) :]
-        return len(self.logs[pod]) - len(b"".join(kept))
+        kept = log.splitlines(keepends=True)[-int(lines) or len(log) :]
+        return len(log) - len(b"".join(kept))
 
 
 class Box:

@@ -26,7 +26,7 @@ def command(file: str, namespace: str) -> None:
     documents = _read(file)
     here = Here(namespace)
     for document in documents:
-        click.echo(_apply_one(here, document))
+        print(_apply_one(here, document))
 
 
 def _read(file: str) -> list[dict[str, Any]]:
@@ -65,7 +65,16 @@ def _objects(node: "yaml.Node", data: Any, file: str) -> list[dict[str, Any]]:  
         metadata = item.get("metadata") if isinstance(item, dict) else None
         if not (isinstance(metadata, dict) and metadata.get("name") and item.get("kind")):
             raise BadInput(f"{file}: an object has a kind and a metadata.name; this one has not")
-    return items
+    return [_without_what_servers_set(item) for item in items]
+
+
+def _without_what_servers_set(document: dict[str, Any]) -> dict[str, Any]:
+    """So that what ``get`` wrote can be applied."""
+    from shoal.cli.runfile import SET_BY_SERVERS
+
+    metadata = document["metadata"]
+    kept = {key: value for key, value in metadata.items() if key not in SET_BY_SERVERS}
+    return {key: value for key, value in document.items() if key != "status"} | {"metadata": kept}
 
 
 def _run(node: "yaml.Node", file: str) -> dict[str, Any]:

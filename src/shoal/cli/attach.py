@@ -14,8 +14,8 @@ def command(name: str, namespace: str) -> int:
     Shows what it printed from the start and goes on; the exit code is the program's. Of a run
     that has ended it shows the output and the end.
     """
-    from shoal.cli.attached import Screen, watch_run
+    from shoal.cli.attached import watch_run
     from shoal.cli.context import Here
 
     here = Here(namespace)
-    return watch_run(here, here.run(name), Screen(), fresh=False)
+    return watch_run(here, here.run(name))

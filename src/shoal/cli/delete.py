@@ -28,4 +28,4 @@ def command(what: tuple[str, ...], namespace: str) -> None:
     here = Here(namespace)
     for kind, name in references:
         here.client.delete(kind, name, scope(here, kind))
-        click.echo(f"{full_name(kind, name)} deleted")
+        print(f"{full_name(kind, name)} deleted")

@@ -35,7 +35,7 @@ def command(what: tuple[str, ...], namespace: str) -> None:
         if kind is RUNS:
             _write_run(here, here.run(name))
         else:
-            click.echo("\n".join(_tree(read_object(here, kind, name))))
+            print("\n".join(_tree(read_object(here, kind, name))))
 
 
 def _write_run(here: "Here", run: "Run") -> None:
@@ -44,7 +44,7 @@ def _write_run(here: "Here", run: "Run") -> None:
     facts = facts_of(here, run)
     width = max(len(name) for name, _ in facts) + 2
     for name, value in facts:
-        click.echo(f"{name + ':':<{width}}{value}")
+        print(f"{name + ':':<{width}}{value}")
 
 
 def _tree(value: Any, depth: int = 0) -> list[str]:  # noqa: ANN401 - any JSON

@@ -83,6 +83,8 @@ def _read_table(here: "Here", kind: "Kind[Any]", name: str, selector: str) -> di
 def _write_table(
     tables: list[dict[str, Any]], kind: "Kind[Any]", here: "Here", *, wide: bool
 ) -> None:
+    import sys
+
     from shoal.cli.output import write_table
 
     defined = tables[0]["columnDefinitions"]
@@ -93,6 +95,6 @@ def _write_table(
     ]
     if not rows:
         where = f" in namespace {here.namespace}" if kind.namespaced else ""
-        click.echo(f"no {kind.plural}{where}", err=True)
+        print(f"no {kind.plural}{where}", file=sys.stderr)
         return
     write_table(columns, rows)

@@ -16,6 +16,10 @@ from shoal.cli.verbs import VERBS
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
+    if sys.stdout.encoding.lower() != "utf-8":
+        from shoal.cli.plain import prepare_streams
+
+        prepare_streams()
     sys.exit(run_command(arguments))
 
 
@@ -35,7 +39,7 @@ def run_command(arguments: Sequence[str] | None = None) -> int:
         from shoal.cli.sentences import sentence_of
 
         sentence, code = sentence_of(error)
-        click.echo(f"shoal: {sentence}", err=True)
+        print(f"shoal: {sentence}", file=sys.stderr)
     return code if isinstance(code, int) else 0
 
 

@@ -30,4 +30,4 @@ def command(asked: Asked, namespace: str) -> None:
         raise CommandError(NO_SCHEDULER)
     *facts, unchanged = say_plan(plan, say_clock)
     limits = [CARD_MEMORY] if prepared.spec.gpu else []
-    click.echo("\n".join([*facts, *limits, unchanged]))
+    print("\n".join([*facts, *limits, unchanged]))

@@ -43,7 +43,7 @@ def _write_table(here: "Here", runs: "list[Run]", *, wide: bool) -> None:
     from shoal.cli.output import write_table
 
     if not runs and sys.stdout.isatty():
-        click.echo("no runs yet. Start one: shoal run --gpu 1/2 -- python train.py")
+        print("no runs yet. Start one: shoal run --gpu 1/2 -- python train.py")
         return
     columns = ["NAME", "PHASE", "GPU", "WHERE", "TIME"]
     columns += ["QUEUE", "PRIORITY", "RESTARTS", "COMMAND"] if wide else []

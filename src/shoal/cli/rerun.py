@@ -30,14 +30,12 @@ def command(name: str, detach: bool, namespace: str) -> int:
     here = Here(namespace)
     run = _create(here, here.run(name))
     if detach:
-        click.echo(run.metadata.name)
+        print(run.metadata.name)
         return 0
-    from shoal.cli.attached import Screen, watch_run
+    from shoal.cli.attached import watch_run
     from shoal.cli.submit import Submitted, headline
 
-    screen = Screen()
-    screen.say(headline(Submitted(run, None)))
-    return watch_run(here, run, screen, fresh=True)
+    return watch_run(here, run, headline(Submitted(run, None)))
 
 
 def _create(here: "Here", before: "Run") -> "Run":

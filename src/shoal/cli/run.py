@@ -25,6 +25,7 @@ def command(asked: Asked, detach: bool, wait_for_nodes: bool, namespace: str) ->
     shoal run --replicas 4 --gpu 1/4 --pack -- python ring.py
     shoal run -f run.yaml
     """
+    from shoal.cli.attached import watch_run
     from shoal.cli.context import Here
     from shoal.cli.prepare import prepare
     from shoal.cli.submit import headline, submit
@@ -33,10 +34,6 @@ def command(asked: Asked, detach: bool, wait_for_nodes: bool, namespace: str) ->
     here = Here(namespace or prepared.namespace)
     submitted = submit(here, prepared, wait_for_nodes=wait_for_nodes)
     if detach:
-        click.echo(submitted.run.metadata.name)
+        print(submitted.run.metadata.name)
         return 0
-    from shoal.cli.attached import Screen, watch_run
-
-    screen = Screen()
-    screen.say(headline(submitted))
-    return watch_run(here, submitted.run, screen, fresh=True)
+    return watch_run(here, submitted.run, headline(submitted))

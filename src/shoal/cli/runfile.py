@@ -56,7 +56,7 @@ _EXAMPLES: Final = {
     "kind": "kind: Run",
     "apiVersion": f"apiVersion: {API_VERSION}",
 }
-_THE_SERVERS: Final = frozenset(
+SET_BY_SERVERS: Final = frozenset(
     {"uid", "resourceVersion", "generation", "creationTimestamp", "managedFields", "selfLink"}
 )
 """Metadata that a server sets: a run that was written out by ``get`` reads as a run file."""
@@ -148,7 +148,7 @@ def _drop_what_servers_set(data: dict[str, Any]) -> None:
     data.pop("status", None)
     metadata = data.get("metadata")
     if isinstance(metadata, dict):
-        data["metadata"] = {key: metadata[key] for key in metadata if key not in _THE_SERVERS}
+        data["metadata"] = {key: metadata[key] for key in metadata if key not in SET_BY_SERVERS}
 
 
 class _Reading:

@@ -63,4 +63,4 @@ def _report(run: "Run") -> None:
     from shoal.cli.say import say_phase
 
     name, phase = run.metadata.name, run.status.phase
-    click.echo(f"{name} {say_phase(phase)}" if phase.ended else f"{name} is being stopped")
+    print(f"{name} {say_phase(phase)}" if phase.ended else f"{name} is being stopped")

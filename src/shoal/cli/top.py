@@ -27,7 +27,7 @@ def command(once: bool, namespace: str) -> None:
 
     here = Here(namespace)
     if once or not sys.stdout.isatty():
-        click.echo("\n".join(_look(here)))
+        print("\n".join(_look(here)))
     else:
         _go_on(here)
 

@@ -48,6 +48,10 @@ VERBS: Final = (
     Verb("apply", _OBJECTS, "Create or change objects from a file."),
     Verb("delete", _OBJECTS, "Delete objects."),
     Verb("apiserver", _PROCESS, "Serve the objects of the home on 127.0.0.1."),
-    Verb("loops", _PROCESS, "Run the controllers and the scheduler against the API server of the home."),
+    Verb(
+        "loops",
+        _PROCESS,
+        "Run the controllers and the scheduler against the API server of the home.",
+    ),
     Verb("agent", _PROCESS, "Run pods that are bound to this machine."),
 )

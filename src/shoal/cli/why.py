@@ -42,7 +42,7 @@ def _write_end(here: "Here", run: "Run") -> None:
 
     colours = colourful(sys.stdout)
     for words in last_words(here, run):
-        click.echo(paint(words.text, words.tone, colours=colours), color=colours)
+        print(paint(words.text, words.tone, colours=colours))
 
 
 def _write_place(run: "Run") -> None:
@@ -52,7 +52,7 @@ def _write_place(run: "Run") -> None:
     time = say_duration(seconds_of(run, now_ms()))
     phase, where = say_phase(run.status.phase), say_where(run.status.replicas)
     told = f" · {run.status.message}" if run.status.message else ""
-    click.echo(f"{run.metadata.name} waits for nothing: it is {phase} on {where} for {time}{told}")
+    print(f"{run.metadata.name} waits for nothing: it is {phase} on {where} for {time}{told}")
 
 
 def _write_wait(here: "Here", run: "Run") -> None:
@@ -63,16 +63,16 @@ def _write_wait(here: "Here", run: "Run") -> None:
     told = ask_explanation(here, run.metadata.name)
     if told is None:
         reason = run.status.message or "the scheduler has said nothing yet"
-        click.echo(f"{run.metadata.name} waits: {reason}")
+        print(f"{run.metadata.name} waits: {reason}")
         return
     first, *rest = say_explanation(told, say_clock, cluster=_several_nodes(told))
-    click.echo(first)
+    print(first)
     if told.cards:
         _write_cards(told)
     if told.turn > 1:
-        click.echo(f"It has place {told.turn} in the line.")
+        print(f"It has place {told.turn} in the line.")
     for line in rest:
-        click.echo(line)
+        print(line)
 
 
 def _several_nodes(told: "Explanation") -> bool:
@@ -91,7 +91,7 @@ def _write_cards(told: "Explanation") -> None:
         (f"  {_number(card, several)}", _model(card), say_free(card), *_held(card))
         for card in told.cards
     ]
-    click.echo("\n".join(lay_out(rows, colours=colourful(sys.stdout))))
+    print("\n".join(lay_out(rows, colours=colourful(sys.stdout))))
 
 
 def _number(card: "CardLine", several: bool) -> str:

@@ -33,12 +33,12 @@ from shoal.cli.scheduler import ask_explanation
 from shoal.kube.errors import ApiError
 
 
-def watch_run(here: Here, run: Run, screen: Screen, *, fresh: bool) -> int:
+def watch_run(here: Here, run: Run, headline: str = "") -> int:
     """Watch a run to its end; the exit code of the command.
 
-    ``fresh`` says that it was created just now, so that nothing of it can have been missed.
+    A ``headline`` means that it was created just now: nothing of it can have been missed.
     """
-    return _Watch(here, run, screen).until_end(fresh=fresh)
+    return _Watch(here, run, Screen()).until_end(headline)
 
 
 class _Watch:
@@ -53,13 +53,15 @@ class _Watch:
         self._told_started = -1
         self._left: int | None = None
 
-    def until_end(self, *, fresh: bool) -> int:
-        if not self._run.status.phase.ended:
-            self._follow(fresh=fresh)
-            self._see_run(self._run)
-            with _interrupts_into(self._inbox):
-                while not self._run.status.phase.ended and self._left is None:
-                    self._hear(self._inbox.get())
+    def until_end(self, headline: str) -> int:
+        with _interrupts_into(self._inbox):
+            if headline:
+                self._screen.say(headline)
+            if not self._run.status.phase.ended:
+                self._follow(fresh=bool(headline))
+                self._see_run(self._run)
+            while not self._run.status.phase.ended and self._left is None:
+                self._hear(self._inbox.get())
         return self._left if self._left is not None else self._end()
 
     def _follow(self, *, fresh: bool) -> None:

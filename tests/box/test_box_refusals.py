@@ -16,7 +16,7 @@ from tests.box.harness import Box
         (("run", "--gpu", "4", "--", "true"), ("4 whole cards", "3")),
         (("run", "--gpu", "H100:1", "--", "true"), ("H100", "A100-80GB", "T4")),
         (("run", "--gpu", "100Gi", "--", "true"), ("100 GiB", "80 GiB")),
-        (("run",), ("command",)),
+        (("run",), ("nothing to run", "python train.py")),
         (("runn", "--", "true"), ("runn", "run")),
         (("logs", "nobody"), ("nobody",)),
         (("stop", "nobody"), ("nobody",)),

@@ -52,7 +52,8 @@ metadata: {{name: lost}}
 spec: {{run: "true", code: {folder}}}
 """
     (box.work / "lost.yaml").write_text(run)
-    box.ok("apply", "-f", "lost.yaml")
+    assert str(folder) in box.refused("apply", "-f", "lost.yaml")
+    box.kubectl("apply", "-f", str(box.work / "lost.yaml"))
     assert str(folder) in box.wait_for("lost", "Failed")["message"]
 
 

@@ -119,8 +119,9 @@ async def _make_namespace(client: Client) -> None:
 
 
 async def _renew(client: Client, name: str, lease: dict[str, Any]) -> None:
-    seconds = stamp(now_ns()).removesuffix("Z")
-    patch = {"spec": {**lease["spec"], "renewTime": f"{seconds}.000000Z"}}
+    # A MicroTime: six decimals.
+    now = stamp(now_ns()).removesuffix("Z") + "000Z"
+    patch = {"spec": {**lease["spec"], "renewTime": now}}
     try:
         await client.patch(LEASES, name, LEASE_NAMESPACE, patch=patch)
     except ApiError as error:

@@ -5,7 +5,6 @@ the pod's phase says that it has ended.
 """
 
 import asyncio
-import datetime
 from collections.abc import Coroutine, Iterable
 from typing import Final
 
@@ -27,6 +26,7 @@ from shoal.api.pod import Container, Pod
 from shoal.api.run import HOST_IMAGE
 from shoal.kube.errors import ApiError
 from shoal.units.duration import say_duration
+from shoal.units.instant import parse_instant
 
 _NO_IMAGE: Final = "NoContainerRuntime"
 
@@ -201,4 +201,4 @@ def _since(pod: Pod) -> int:
     """When this agent, or the one before it, first saw the pod."""
     if pod.status.start_time is None:
         return now_ns()
-    return int(datetime.datetime.fromisoformat(pod.status.start_time).timestamp() * 1e9)
+    return parse_instant(pod.status.start_time) * 1_000_000

@@ -158,13 +158,22 @@ def _container(spec: RunSpec) -> dict[str, Any]:
     container = {
         "name": MAIN,
         "image": spec.image,
-        "command": ["/bin/sh", "-c", spec.run] if isinstance(spec.run, str) else spec.run,
+        "command": [_verbatim(word) for word in _words(spec.run)],
         "env": [{"name": name, "value": value} for name, value in spec.env.items()],
         "resources": resources,
     }
     if _shm_mib(spec):
         container["volumeMounts"] = [{"name": _SHM, "mountPath": "/dev/shm"}]  # noqa: S108
     return container
+
+
+def _words(run: str | list[str]) -> list[str]:
+    return ["/bin/sh", "-c", run] if isinstance(run, str) else run
+
+
+def _verbatim(word: str) -> str:
+    """A word that a pod's command expands to itself: there ``$$`` stands for ``$``."""
+    return word.replace("$", "$$")
 
 
 def _shm_mib(spec: RunSpec) -> int:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from shoal.api.claim import COMPUTE, MEMORY, AllocationResult, ResourceClaim
 from shoal.api.meta import DRIVER, LABEL_RUN
+from shoal.api.pod import Pod
 from shoal.api.run import Run
 from shoal.core.event import Card, Hold, Part
 from shoal.mirror.shares import UnclearError, asked_share
@@ -48,6 +49,17 @@ def known_end(run: Run) -> int:
     try:
         limit = parse_duration(run.spec.limits.time)
         return parse_instant(run.status.started_at) + limit * 1000
+    except UnitError:
+        return 0
+
+
+def known_pod_end(pod: Pod) -> int:
+    """When a pod ends at the latest, in ms since the epoch; 0 where no end is known."""
+    limit = pod.spec.active_deadline_seconds
+    if not (pod.status.start_time and limit):
+        return 0
+    try:
+        return parse_instant(pod.status.start_time) + limit * 1000
     except UnitError:
         return 0
 

@@ -23,7 +23,7 @@ from shoal.mirror import changes
 from shoal.mirror.amounts import pod_amounts_or_nothing
 from shoal.mirror.changes import Dirty, mark
 from shoal.mirror.groups import group_of, owner_of
-from shoal.mirror.holds import hold_of, node_of
+from shoal.mirror.holds import hold_of, known_pod_end, node_of
 from shoal.mirror.late import is_older, loses_its_node
 from shoal.mirror.nodes import cards_of, node_fact
 from shoal.mirror.objects import Key, Objects, key_of
@@ -172,7 +172,7 @@ class Mirror:
         if pod is None or pod.finished or pod.spec.node_name not in self.objects.nodes:
             return None
         cpu, memory = pod_amounts_or_nothing(pod)
-        return Placed(uid, owner_of(pod), pod.spec.node_name, cpu, memory)
+        return Placed(uid, owner_of(pod), pod.spec.node_name, cpu, memory, known_pod_end(pod))
 
     def _tell_group(self, key: str) -> list[AnyEvent]:
         fact = group_of(self.objects, key, self._releasing)

@@ -12,6 +12,8 @@ from shoal.cli.say import count_of, now_ms, seconds_of, share_of, spell, tilde
 from shoal.kube.config import home_path
 from shoal.kube.errors import ApiError
 
+START_ERROR: Final = "StartError"
+"""The agent's reason where a program never started: there is no output."""
 _TAIL_LINES: Final = 10
 _TAIL_BYTES: Final = 16384
 _TAIL_WIDTH: Final = 400
@@ -84,10 +86,7 @@ def _tail(here: Here, run: Run) -> list[str]:
     failure = run.status.failure
     if failure is None or not failure.pod:
         return []
-    query = {
-        "container": "main",
-        "tailLines": str(_TAIL_LINES),
-    }
+    query = {"container": "main", "tailLines": str(_TAIL_LINES)}
     path = PODS.path(here.namespace, failure.pod, "log")
     try:
         data = here.client.request("GET", path, query=query)[-_TAIL_BYTES:]
@@ -104,5 +103,8 @@ def _printable(line: str) -> str:
 
 def _next_steps(run: Run) -> str:
     name, failure = run.metadata.name, run.status.failure
+    again = f"again: shoal rerun {name}"
+    if failure is not None and failure.reason == START_ERROR:
+        return again
     rank = f" --rank {failure.rank}" if failure is not None and run.spec.replicas > 1 else ""
-    return f"all of it: shoal logs {name}{rank} · again: shoal rerun {name}"
+    return f"all of it: shoal logs {name}{rank} · {again}"

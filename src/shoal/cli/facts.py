@@ -1,5 +1,6 @@
 """All there is to tell of a run, as names and values."""
 
+from shoal.api.meta import Condition
 from shoal.api.run import Run
 from shoal.api.snapshot import PREFIX
 from shoal.cli.context import Here
@@ -49,8 +50,13 @@ def _state(run: Run) -> Facts:
         ("Started", status.started_at or ""),
         ("Finished", status.finished_at or ""),
         ("Restarts", str(status.restarts or "")),
-        *(("Condition", f"{c.type} {c.status} {c.reason} {c.message}") for c in status.conditions),
+        *(("Condition", _said(condition)) for condition in status.conditions),
     ]
+
+
+def _said(condition: Condition) -> str:
+    parts = (condition.type, condition.status, condition.reason, condition.message)
+    return " ".join(part for part in parts if part)
 
 
 def _places(here: Here, run: Run) -> Facts:

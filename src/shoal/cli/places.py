@@ -5,6 +5,7 @@ from typing import NamedTuple
 from shoal.api.claim import ResourceClaim, TypedValue
 from shoal.api.kinds import RESOURCE_CLAIMS, RESOURCE_SLICES
 from shoal.api.meta import LABEL_ATTEMPT, LABEL_RUN
+from shoal.api.run import Run
 from shoal.cli.context import Here
 from shoal.cli.say import card_index
 
@@ -27,11 +28,16 @@ def read_cards(here: Here) -> dict[tuple[str, str], CardFact]:
     }
 
 
-def say_places(here: Here, run: str, attempt: int) -> str:
-    """Where a run's claims are: ``box1 card 0 (A100-80GB, SIMULATED)``; empty without any."""
-    labels = f"{LABEL_RUN}={run},{LABEL_ATTEMPT}={attempt}"
+def say_places(here: Here, run: Run, attempt: int) -> str:
+    """Where an attempt is: ``box1 card 0 (A100-80GB, SIMULATED)``; empty without any card.
+
+    From the claims, which are written before the program starts; once they are gone, from what
+    the run's status remembers.
+    """
+    labels = f"{LABEL_RUN}={run.metadata.name},{LABEL_ATTEMPT}={attempt}"
     claims = here.client.list(RESOURCE_CLAIMS, here.namespace, labels=labels).items
-    held = sorted({place for claim in claims for place in places_of(claim)})
+    remembered = {(replica.node, card) for replica in run.status.replicas for card in replica.cards}
+    held = sorted({place for claim in claims for place in places_of(claim)} or remembered)
     if not held:
         return ""
     facts = read_cards(here)

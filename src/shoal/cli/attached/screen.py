@@ -40,6 +40,11 @@ class Screen:
             else:
                 print(text, file=sys.stderr, flush=True)
 
+    def hint(self, text: str) -> None:
+        """Rewrite the line that changes, where there is one; worth no line of its own."""
+        if self.interactive:
+            self.change(text, Tone.DIM)
+
     def say(self, text: str, tone: Tone = Tone.PLAIN) -> None:
         """Write a line that stays."""
         with self._lock:

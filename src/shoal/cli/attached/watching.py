@@ -24,7 +24,7 @@ from shoal.cli.attached.question import Choice, ask_what_next, can_ask
 from shoal.cli.attached.screen import Screen
 from shoal.cli.attached.streams import LogCopy, Stream
 from shoal.cli.context import Here
-from shoal.cli.ending import exit_code, last_words
+from shoal.cli.ending import START_ERROR, exit_code, last_words
 from shoal.cli.errors import INTERRUPTED, CommandError
 from shoal.cli.output import Tone
 from shoal.cli.places import say_places
@@ -95,28 +95,29 @@ class _Watch:
             self._screen.say(f"  again     attempt {run.status.attempt + 1}: {run.status.message}")
         self._run = run
         if run.status.phase is RunPhase.QUEUED:
-            self._screen.change(f"  queued    {self._wait()}")
+            self._tell_wait()
         elif run.status.phase is RunPhase.STARTING and run.status.message:
             self._screen.change(f"  starting  {run.status.message}")
 
-    def _wait(self) -> str:
-        """What it waits for; its place in the line from the scheduler, if that answers."""
+    def _tell_wait(self) -> None:
+        """What it waits for, and its place in the line from the scheduler, if that answers."""
         told = self._run.status.message
         if not told:
-            return "waiting for the scheduler"
+            self._screen.hint("  queued    waiting for the scheduler")
+            return
         with contextlib.suppress(ApiError):
             if explanation := ask_explanation(self._here, self._name):
-                return f"place {explanation.turn} · {told}"
-        return told
+                told = f"place {explanation.turn} · {told}"
+        self._screen.change(f"  queued    {told}")
 
     def _see_pod(self, pod: Pod) -> None:
         attempt = _label(pod, LABEL_ATTEMPT)
         if pod.spec.node_name and attempt not in self._places:
             # Asked for before the program runs, so that its first line need not wait for it.
-            where = say_places(self._here, self._name, attempt) or pod.spec.node_name
+            where = say_places(self._here, self._run, attempt) or pod.spec.node_name
             self._places[attempt] = where
         state = _main_state(pod)
-        if state.running is None and state.terminated is None:
+        if not _started_at(state):
             return
         if attempt > self._told_started:
             self._told_started = attempt
@@ -202,6 +203,14 @@ def _label(pod: Pod, key: str) -> int:
 
 
 def _after(run: Run, state: ContainerState) -> str:
-    told = state.running or state.terminated
-    started = told.started_at if told is not None else None
-    return f"after {spell(span_seconds(run.metadata.creation_timestamp, started, now_ms()))}"
+    waited = span_seconds(run.metadata.creation_timestamp, _started_at(state), now_ms())
+    return f"after {spell(waited)}"
+
+
+def _started_at(state: ContainerState) -> str | None:
+    """When the program started; None while it has not, and if it never did."""
+    ended = state.terminated
+    if ended is not None and ended.reason == START_ERROR:
+        return None
+    told = state.running or ended
+    return told.started_at if told is not None else None

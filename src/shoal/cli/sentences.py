@@ -11,7 +11,7 @@ from shoal.kube.config import home_path
 from shoal.kube.errors import ApiError, Unreachable
 from shoal.units.errors import UnitError
 
-_THEIR_INPUT: Final = frozenset({400, 404, 405, 409, 415, 422})
+_THEIR_INPUT: Final = frozenset({400, 404, 405, 415, 422})
 """HTTP codes that say that what was asked is wrong, not that the server is unwell."""
 
 
@@ -25,7 +25,8 @@ def sentence_of(error: Exception) -> tuple[str, int]:
         case Unreachable():
             return _no_box(), FAILED
         case ApiError():
-            return _lower(error.message), BAD_INPUT if error.code in _THEIR_INPUT else FAILED
+            theirs = error.code in _THEIR_INPUT or error.already_exists
+            return _lower(error.message), BAD_INPUT if theirs else FAILED
     if type(error).__module__.startswith("shoal."):
         # Our own errors are sentences already; one that scripts can act on says its code.
         sentence = str(error).replace(str(home_path()), tilde(home_path()))

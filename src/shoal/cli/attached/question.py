@@ -19,15 +19,8 @@ class Choice(Enum):
 
 def ask_what_next(name: str, screen: Screen) -> Choice:
     """Ask on the terminal; one key answers. Ctrl-C once more, or no terminal, detaches."""
-    question = f"{name} goes on. d detach · s stop · Enter keep watching "
-    screen.say("")
-    with screen.held():
-        sys.stderr.write(question)
-        sys.stderr.flush()
-        choice = _answer()
-        sys.stderr.write("\n")
-        sys.stderr.flush()
-    return choice
+    with screen.question(f"{name} goes on. d detach · s stop · Enter keep watching "):
+        return _answer()
 
 
 def can_ask(screen: Screen) -> bool:

@@ -35,10 +35,9 @@ class Screen:
             self._line = text
             if self.interactive:
                 width = shutil.get_terminal_size().columns - 1
-                sys.stderr.write(_CLEAR + paint(text[:width], tone, colours=self._colours))
-                sys.stderr.flush()
+                self._write(_CLEAR + paint(text[:width], tone, colours=self._colours))
             else:
-                print(text, file=sys.stderr, flush=True)
+                self._write(f"{text}\n")
 
     def hint(self, text: str) -> None:
         """Rewrite the line that changes, where there is one; worth no line of its own."""
@@ -49,31 +48,41 @@ class Screen:
         """Write a line that stays."""
         with self._lock:
             self._clear()
-            print(paint(text, tone, colours=self._colours), file=sys.stderr, flush=True)
+            self._write(paint(text, tone, colours=self._colours) + "\n")
 
     def output(self, data: bytes) -> None:
         """Write what the run printed. Raises BrokenPipeError where nobody reads any more."""
         with self._lock:
             if self._together:
                 self._clear()
-            view = memoryview(data)
-            while view:
-                view = view[os.write(1, view) :]
+            _write_all(1, data)
             self._fresh = data.endswith(b"\n")
 
     @contextmanager
-    def held(self) -> Iterator[None]:
-        """Nobody else writes while the context lasts: a question is being asked."""
+    def question(self, text: str) -> Iterator[None]:
+        """A question on a line of its own; nobody else writes while the context lasts."""
         with self._lock:
+            self._clear()
+            self._write(text)
             yield
+            self._write("\n")
 
     def _clear(self) -> None:
         """Begin a line of our own, after the changing one and after unfinished output."""
         if self._line and self.interactive:
-            sys.stderr.write(_CLEAR)
-            sys.stderr.flush()
+            self._write(_CLEAR)
         elif not self._fresh and self._together:
-            sys.stderr.write("\n")
-            sys.stderr.flush()
+            self._write("\n")
         self._line = ""
         self._fresh = True
+
+    def _write(self, text: str) -> None:
+        # Past Python's own stream: a thread that holds its lock when the process ends would
+        # crash the interpreter.
+        _write_all(2, text.encode(sys.stderr.encoding, sys.stderr.errors or "replace"))
+
+
+def _write_all(descriptor: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(descriptor, view) :]

@@ -131,8 +131,9 @@ def _quoted(path: Path) -> str:
 
 
 def _damaged(path: Path, why: object) -> StoreDamaged:
+    told = " ".join(str(why).split())
     return StoreDamaged(
-        f"{path} is damaged ({why}); restore it from a copy, or move it away to start empty"
+        f"{path} is damaged ({told}); restore it from a copy, or move it away to start empty"
     )
 
 

@@ -1,9 +1,12 @@
 """Running the server: a home in, a ready port out."""
 
+import asyncio
+import contextlib
 import errno
 import resource
+import signal
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Final
 
@@ -21,7 +24,8 @@ from shoal.apiserver.store import Store
 from shoal.apiserver.tls import Certificates, ensure_certificates, ensure_token, write_kubeconfig
 
 _ADDRESS: Final = "127.0.0.1"
-_GRACE_S: Final = 2
+_GRACE_S: Final = 1
+_LONGEST_SHUTDOWN_S: Final = 5
 
 
 class StartError(Exception):
@@ -87,7 +91,26 @@ class _Uvicorn(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._app.stop()
+        asyncio.get_running_loop().call_later(_GRACE_S, self._cut_off)
         await super().shutdown(sockets)
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Generator[None]:
+        """End in order, and with exit code 0: uvicorn would raise the signal again."""
+        loop = asyncio.get_running_loop()
+        signals = (signal.SIGINT, signal.SIGTERM)
+        for number in signals:
+            loop.add_signal_handler(number, self.handle_exit, number, None)
+        try:
+            yield
+        finally:
+            for number in signals:
+                loop.remove_signal_handler(number)
+
+    def _cut_off(self) -> None:
+        """Drop who does not close: a TLS client that reads nothing would be waited for."""
+        for connection in tuple(self.server_state.connections):
+            connection.transport.abort()
 
 
 def _config(app: App, certificates: Certificates) -> uvicorn.Config:
@@ -105,7 +128,7 @@ def _config(app: App, certificates: Certificates) -> uvicorn.Config:
         ssl_keyfile=str(certificates.key),
         backlog=2048,
         timeout_keep_alive=75,
-        timeout_graceful_shutdown=_GRACE_S,
+        timeout_graceful_shutdown=_LONGEST_SHUTDOWN_S,
     )
 
 

@@ -1,0 +1,107 @@
+"""What was acknowledged is kept: across a kill, a restart, a full disk, and bad files."""
+
+import http.client
+import itertools
+import sqlite3
+import subprocess
+import sys
+import threading
+
+import pytest
+
+MAPS = "/api/v1/namespaces/default/configmaps"
+
+
+@pytest.fixture
+def box(start_server, tmp_path):
+    """A server on a home of its own, with a namespace."""
+    server = start_server(tmp_path / "box")
+    server.api.create("/api/v1/namespaces", {"metadata": {"name": "default"}})
+    return server
+
+
+def names(api):
+    return {item["metadata"]["name"] for item in api.get(MAPS)["items"]}
+
+
+def test_every_acknowledged_write_survives_a_kill_in_the_middle(box, start_server):
+    acknowledged: list[str] = []
+    enough = threading.Event()
+
+    def write(worker):
+        for number in itertools.count():
+            name = f"w{worker}-{number}"
+            try:
+                status, _ = box.api.call("POST", MAPS, {"metadata": {"name": name}})
+            except (OSError, http.client.HTTPException):
+                return
+            assert status == 201
+            acknowledged.append(name)
+            if len(acknowledged) >= 200:
+                enough.set()
+
+    workers = [threading.Thread(target=write, args=(n,)) for n in range(8)]
+    for worker in workers:
+        worker.start()
+    assert enough.wait(60)
+    box.kill()
+    for worker in workers:
+        worker.join()
+    again = start_server(box.home)
+    kept = names(again.api)
+    assert set(acknowledged) <= kept
+    assert len(kept) <= len(acknowledged) + len(workers)
+
+
+def test_versions_go_on_and_watches_resume_across_a_restart(box, start_server):
+    first = box.api.create(MAPS, {"metadata": {"name": "a"}})
+    box.api.create(MAPS, {"metadata": {"name": "b"}})
+    box.api.call("DELETE", f"{MAPS}/a")
+    assert box.stop()[0] == 0
+    again = start_server(box.home).api
+    assert (again.token, names(again)) == (box.api.token, {"b"})
+    last = again.create(MAPS, {"metadata": {"name": "c"}})
+    seen = first["metadata"]["resourceVersion"]
+    assert int(last["metadata"]["resourceVersion"]) > int(seen)
+    with again.watch(MAPS, resourceVersion=seen) as events:
+        told = [(e["type"], e["object"]["metadata"]["name"]) for e in itertools.islice(events, 3)]
+    assert told == [("ADDED", "b"), ("DELETED", "a"), ("ADDED", "c")]
+
+
+def test_a_watch_ends_when_the_server_stops(box):
+    with box.api.watch(MAPS, resourceVersion="0") as events:
+        box.process.terminate()
+        assert list(events) == []
+    assert box.stop()[0] == 0
+
+
+def refused(home):
+    command = [sys.executable, "-m", "shoal.apiserver", "--home", home, "--port", "0"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1
+    return done.stderr
+
+
+def test_a_store_of_a_newer_version_is_left_alone(box):
+    box.stop()
+    store = box.home / "store.db"
+    database = sqlite3.connect(store)
+    database.execute("PRAGMA user_version = 99")
+    database.close()
+    before = store.read_bytes()
+    assert "newer shoal" in refused(box.home)
+    assert store.read_bytes() == before
+
+
+@pytest.mark.parametrize("damage", [b"this is no database at all" * 100, None])
+def test_a_damaged_store_is_left_alone(box, damage):
+    for number in range(50):
+        box.api.create(MAPS, {"metadata": {"name": f"m{number}"}, "data": {"k": "x" * 500}})
+    box.stop()
+    store = box.home / "store.db"
+    content = store.read_bytes()
+    store.write_bytes(damage or content[:8192] + b"\xff" * 8192 + content[16384:])
+    before = store.read_bytes()
+    assert "is damaged" in refused(box.home)
+    assert store.read_bytes() == before

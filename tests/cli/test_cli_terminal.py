@@ -136,3 +136,17 @@ def test_no_color_is_honoured(box, tmp_path, wait_until) -> None:
     assert terminal.end() == 0
     assert "\x1b[32m" not in terminal.written
     assert "✔ digits succeeded" in terminal.written
+
+
+def test_top_goes_on_until_it_is_interrupted(box, wait_until) -> None:
+    card = {"node": "box1", "card": "gpu-0", "model": "T4", "memoryMib": 15360,
+            "memoryFreeMib": 15360, "milliFree": 1000}  # fmt: skip
+    node = {"name": "box1", "cpuMilli": 8000, "cpuFreeMilli": 8000, "memoryMib": 1024,
+            "memoryFreeMib": 1024, "cards": [card]}  # fmt: skip
+    box.scheduler.answers["/board"] = {"nodes": [node]}
+    terminal = Terminal(box, "top", env={"COLUMNS": "100", "LINES": "24"})
+    wait_until(lambda: "T4" in terminal.written)
+    box.scheduler.answers["/board"] = {"nodes": [node | {"closed": "it is drained"}]}
+    wait_until(lambda: "it is drained" in terminal.written)
+    terminal.interrupt()
+    assert terminal.end() == 130

@@ -38,10 +38,13 @@ def _go_on(here: "Here") -> None:
     from rich.live import Live
     from rich.text import Text
 
-    with Live(Text(), screen=True, auto_refresh=False) as live:
+    def picture() -> Text:
+        return Text.from_ansi("\n".join(_look(here)))
+
+    with Live(picture(), screen=True, auto_refresh=False) as live:
         while True:
-            live.update(Text.from_ansi("\n".join(_look(here))), refresh=True)
             time.sleep(_SECONDS)
+            live.update(picture(), refresh=True)
 
 
 def _look(here: "Here") -> list[str]:

@@ -23,5 +23,4 @@ async def _work(ready: Callable[[str], None]) -> None:
 
     async with Client(load_config()) as client, asyncio.TaskGroup() as group:
         group.create_task(run_controllers(client))
-        group.create_task(run_scheduler(client, home_path()))
-        ready("")
+        group.create_task(run_scheduler(client, home_path(), ready=lambda: ready("")))

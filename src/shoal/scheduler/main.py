@@ -1,6 +1,7 @@
 """The scheduler of one box or cluster, from its watches to its socket."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,8 +30,13 @@ _WATCHED: Final[tuple[Kind[Any], ...]] = (
 _log = structlog.get_logger()
 
 
-async def run_scheduler(client: Client, home: Path) -> None:
-    """Schedule until cancelled. ``home`` is where its socket goes."""
+async def run_scheduler(
+    client: Client, home: Path, *, ready: Callable[[], None] = lambda: None
+) -> None:
+    """Schedule until cancelled. ``home`` is where its socket goes.
+
+    ``ready`` is called once everything was seen and questions are answered.
+    """
     loop = Loop(client)
     async with asyncio.TaskGroup() as tasks:
         await _follow(tasks, client, loop, _WATCHED)
@@ -41,6 +47,7 @@ async def run_scheduler(client: Client, home: Path) -> None:
         runner = await serve_unix(home / "sock" / SOCKET, application(loop))
         try:
             _log.info("scheduling")
+            ready()
             await loop.run()
         finally:
             await runner.cleanup()

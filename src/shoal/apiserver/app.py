@@ -1,6 +1,7 @@
 """The ASGI application: bounds, authentication, routing, and errors turned into answers."""
 
 import asyncio
+import contextlib
 import gzip
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
@@ -142,10 +143,10 @@ async def _pump(stream: Stream, send: Send) -> None:
         (b"cache-control", b"no-cache, private"),
     ]
     await send({"type": "http.response.start", "status": stream.status, "headers": headers})
-    await send({"type": "http.response.body", "body": b"", "more_body": True})
     try:
-        async for chunk in stream.chunks:
-            await send({"type": "http.response.body", "body": chunk, "more_body": True})
+        async with contextlib.aclosing(stream.chunks) as chunks:
+            async for chunk in chunks:
+                await send({"type": "http.response.body", "body": chunk, "more_body": True})
     finally:
         await send({"type": "http.response.body", "body": b""})
 

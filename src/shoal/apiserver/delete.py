@@ -1,5 +1,6 @@
 """DELETE: an object or a collection, with finalizers, preconditions and grace."""
 
+import asyncio
 from typing import Any, Final
 
 import msgspec
@@ -33,6 +34,7 @@ _POLICIES: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan", "Bac
 _POLICY_FINALIZERS: Final = frozenset({"foregroundDeletion", "orphan"})
 _PROTECTED_NAMESPACES: Final = frozenset({"default", "kube-system", "shoal-system"})
 _DEFAULT_GRACE_S: Final = 30
+_AT_ONCE: Final = 500
 
 
 class Options(msgspec.Struct, frozen=True):
@@ -68,13 +70,18 @@ async def delete_collection(server: Server, request: Request, target: Target) ->
         for key, entry in server.store.present(resource.key, target.namespace)
         if selection.takes(key, entry.raw)
     ]
-    for key, _ in found:
-        one = Target(resource, key.namespace, key.name)
-        entry = server.store.newest(key)
-        if entry is not None:
-            await _delete(server, one, decode(entry.raw), options)
+    for start in range(0, len(found), _AT_ONCE):
+        keys = (key for key, _ in found[start : start + _AT_ONCE])
+        await asyncio.gather(*(_delete_found(server, resource, key, options) for key in keys))
     metadata = {"resourceVersion": str(server.store.revision)}
     return render.many(request, resource, [entry.raw for _, entry in found], metadata)
+
+
+async def _delete_found(server: Server, resource: Resource, key: Key, options: Options) -> None:
+    entry = server.store.newest(key)
+    if entry is not None:
+        target = Target(resource, key.namespace, key.name)
+        await _delete(server, target, decode(entry.raw), options)
 
 
 async def _delete(
@@ -96,8 +103,8 @@ async def _delete(
         return (await server.store.put(target.key, document)).raw, False
     if _was_told(target.resource, before):
         marked = server.store.put(target.key, document)
-        entry = await server.store.remove(target.key, document)
-        await marked
+        removed = server.store.remove(target.key, document)
+        _, entry = await asyncio.gather(marked, removed)
         return entry.raw, True
     return await _remove(server, target.key, document, target.resource)
 
@@ -143,14 +150,15 @@ def _grace(resource: Resource, document: Document, options: Options) -> int:
 
 
 def _mark(resource: Resource, document: Document, grace: int) -> None:
-    """Set the deletion's time once; a later grace may only be shorter."""
+    """Set when it shall be gone; a later grace may only be shorter."""
     metadata = document["metadata"]
     if not metadata.get("deletionTimestamp"):
-        metadata["deletionTimestamp"] = rfc3339()
+        metadata["deletionTimestamp"] = rfc3339(grace)
         metadata["deletionGracePeriodSeconds"] = grace
         if resource.generation:
             metadata["generation"] = metadata.get("generation", 0) + 1
     elif grace < metadata.get("deletionGracePeriodSeconds", 0):
+        metadata["deletionTimestamp"] = rfc3339(grace)
         metadata["deletionGracePeriodSeconds"] = grace
     if resource.plural == "namespaces":
         document.setdefault("status", {})["phase"] = "Terminating"

@@ -64,7 +64,9 @@ class History:
 
     def __init__(self, compacted: int) -> None:
         self.compacted = compacted
-        """Events up to this revision are gone."""
+        """Events up to this revision are gone, or were gone at the start."""
+        self._floor = compacted
+        self._lost: dict[str, int] = {}
         self._all: deque[Event] = deque()
         self._bytes = 0
         self._of: dict[str, list[Event]] = {}
@@ -83,13 +85,19 @@ class History:
         while len(self._all) > _MOST_EVENTS or self._bytes > _MOST_BYTES:
             event = self._all.popleft()
             self._bytes -= len(event.entry.raw)
-            self._forget(event.key.resource)
+            self._forget(event)
             self.compacted = event.revision
             if event.before is not None:
                 rows.append(event.before.revision)
             if event.type == DELETED:
                 rows.append(event.revision)
         return Dropped(tuple(rows), self.compacted) if self.compacted > before else None
+
+    def lost(self, resource: str) -> int:
+        """The revision up to which events of this resource are gone: what is busy elsewhere
+        does not age the watches of a quiet kind.
+        """
+        return self._lost.get(resource, self._floor)
 
     def since(self, resource: str, revision: int) -> list[Event]:
         """The events of a resource after a revision, oldest first."""
@@ -101,8 +109,10 @@ class History:
         """The same from the newest back."""
         return reversed(self.since(resource, after))
 
-    def _forget(self, resource: str) -> None:
+    def _forget(self, event: Event) -> None:
         """Count the oldest event of a resource as gone; cut the list now and then."""
+        resource = event.key.resource
+        self._lost[resource] = event.revision
         gone = self._gone.get(resource, 0) + 1
         events = self._of[resource]
         if gone >= _CUT_AT or gone == len(events):

@@ -68,7 +68,7 @@ class Response(msgspec.Struct, frozen=True):
 
 
 class Stream(msgspec.Struct, frozen=True):
-    """An answer that goes on: a watch or a log. Nothing is sent before the first chunk is due."""
+    """An answer that goes on: a watch or a log."""
 
     chunks: AsyncGenerator[bytes]
     content_type: str = JSON

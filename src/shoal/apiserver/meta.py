@@ -1,7 +1,7 @@
 """Metadata as the server keeps it: what it fills in, and what a writer cannot change."""
 
+import time
 from collections.abc import Callable
-from datetime import UTC, datetime
 from typing import Final
 
 import msgspec
@@ -24,9 +24,9 @@ _DROPPED: Final = ("managedFields", "selfLink")
 _FOR_STATUS: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 
 
-def rfc3339() -> str:
-    """The time now, in whole seconds."""
-    return datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+def rfc3339(later_s: int = 0) -> str:
+    """The time now, or some seconds from now, in whole seconds."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + later_s))
 
 
 def begin(

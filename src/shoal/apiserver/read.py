@@ -35,7 +35,7 @@ async def get(server: Server, request: Request, target: Target) -> Response:
 async def list_(server: Server, request: Request, target: Target) -> Response:
     """The selected objects, a page of them when ``limit`` says so. Raises StatusError."""
     selection = selection_of(request, target.resource, target.namespace)
-    page = _page(server, request)
+    page = _page(server, request, target.resource.key)
     request.number("timeoutSeconds")
     entries = _entries(server, selection, page)
     chosen, token = _cut(entries, selection, page)
@@ -68,29 +68,29 @@ class Page(msgspec.Struct, frozen=True):
     after: Token | None = None
 
 
-def _page(server: Server, request: Request) -> Page:
+def _page(server: Server, request: Request, resource: str) -> Page:
     limit = max(request.number("limit") or 0, 0)
     match = request.query.get("resourceVersionMatch", "")
     version = request.query.get("resourceVersion", "")
     token = request.query.get("continue", "")
     _check_match(match, version, token)
     if token:
-        return _next_page(server, _read_token(token), version, limit)
+        return _next_page(server, resource, _read_token(token), version, limit)
     revision = _revision(request)
     _check_reached(server, revision)
     if revision and (match == "Exact" or (limit and not match)):
-        _check_kept(server, revision)
+        _check_kept(server, resource, revision)
         return Page(revision, revision, limit)
     newest = server.store.revision
     return Page(newest, None, 0 if version == "0" else limit)
 
 
-def _next_page(server: Server, token: Token, version: str, limit: int) -> Page:
+def _next_page(server: Server, resource: str, token: Token, version: str, limit: int) -> Page:
     if version not in ("", "0"):
         raise bad_request("resourceVersion cannot be given together with continue")
     if token.revision == 0:
         return Page(server.store.revision, None, limit, token)
-    if token.revision < server.store.history.compacted:
+    if token.revision < server.store.history.lost(resource):
         restart = msgspec.structs.replace(token, revision=0)
         message = (
             "the continue token is too old for a consistent list; start again, or go on with the "
@@ -175,6 +175,6 @@ def _check_reached(server: Server, revision: int) -> None:
     raise StatusError(504, "Timeout", message, details)
 
 
-def _check_kept(server: Server, revision: int) -> None:
-    if revision < server.store.history.compacted:
+def _check_kept(server: Server, resource: str, revision: int) -> None:
+    if revision < server.store.history.lost(resource):
         raise expired(f"resource version {revision} is too old; list again without one")

@@ -5,6 +5,7 @@ sees what is not durable; one that falls out of the history is ended with 410 an
 """
 
 import asyncio
+import contextlib
 import time
 from collections.abc import AsyncGenerator, Iterator
 from typing import Any, Final
@@ -101,36 +102,40 @@ class _Watch:
             self._store.forget(resource, self._woken.set)
 
     async def _follow(self) -> AsyncGenerator[bytes]:
-        deadline = time.monotonic() + self._plan.seconds
+        start = time.monotonic()
+        deadline, mark_at = start + self._plan.seconds, start + _BOOKMARK_EVERY_S
         for chunk in _joined(self._initial()):
             yield chunk
-        while True:
-            self._woken.clear()
-            if self._place < self._store.history.compacted:
+        while (now := time.monotonic()) < deadline:
+            if self._is_too_late():
                 yield self._too_old()
                 return
+            self._woken.clear()
             for chunk in _joined(self._news()):
                 yield chunk
-            left = deadline - time.monotonic()
-            if left <= 0:
-                break
-            if not await self._sleep(min(left, _BOOKMARK_EVERY_S)) and self._plan.bookmarks:
-                yield self._bookmark({})
-        yield b""
+            if now >= mark_at:
+                mark_at = now + _BOOKMARK_EVERY_S
+                for chunk in self._mark():
+                    yield chunk
+            await self._sleep(min(deadline, mark_at) - time.monotonic())
+        for chunk in (*_joined(self._news()), *self._mark()):
+            yield chunk
 
-    async def _sleep(self, seconds: float) -> bool:
-        """Whether something happened before the time was over."""
-        try:
+    def _is_too_late(self) -> bool:
+        """Whether something after the watch's place has left the history."""
+        return self._place < self._store.history.lost(self._plan.selection.resource.key)
+
+    async def _sleep(self, seconds: float) -> None:
+        """Wait until something happens or the time is over."""
+        with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._woken.wait()
-        except TimeoutError:
-            return False
-        return True
 
     def _initial(self) -> Iterator[bytes]:
         """What exists, as ADDED, and the bookmark after it."""
         selection = self._plan.selection
         if self._plan.initial:
+            self._place = self._store.revision
             for key, entry in self._store.present(selection.resource.key, selection.namespace):
                 if selection.takes(key, entry.raw):
                     yield self._line(ADDED, entry.raw)
@@ -163,6 +168,10 @@ class _Watch:
         if self._plan.form.shape is not Shape.WHOLE:
             raw = encode_json(self._shaped(decode(raw)))
         return b"".join((b'{"type":"', kind.encode(), b'","object":', raw, b"}\n"))
+
+    def _mark(self) -> Iterator[bytes]:
+        if self._plan.bookmarks:
+            yield self._bookmark({})
 
     def _bookmark(self, annotations: dict[str, str]) -> bytes:
         resource = self._plan.selection.resource

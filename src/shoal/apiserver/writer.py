@@ -5,7 +5,6 @@ slower one by one.
 """
 
 import asyncio
-import sqlite3
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
@@ -89,7 +88,7 @@ class Writer:
         drop = [revision for job in batch for revision in job.drop]
         try:
             self._log.append(records, drop, max(job.compacted for job in batch))
-        except sqlite3.Error as error:
+        except Exception as error:  # whatever it was, whoever waits must be told
             self._void_epoch = batch[-1].epoch
             _log.error("commit failed", why=str(error), writes=len(records))
             self._report(self._failed, self._void_epoch, str(error))

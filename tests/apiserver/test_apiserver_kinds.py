@@ -51,7 +51,7 @@ def test_amounts_of_a_run_need_no_quotes(api, ns):
         ({"retry": {"on": ["rain"]}}, "spec.retry.on[0]", "rain"),
         ({"code": "relative"}, "spec.code", "absolute path"),
         ({"env": {"A=B": "1"}}, "spec.env.A=B", "no variable"),
-        ({"env": {"A": 1}}, "spec.env[...]", "text"),
+        ({"env": {"A": 1}}, "spec.env", "example: env"),
         ({"queue": "Big Queue"}, "spec.queue", "not a name"),
         ({"run": ""}, "spec.run", "example"),
     ],

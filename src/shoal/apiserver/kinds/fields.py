@@ -73,6 +73,7 @@ def type_cause(error: msgspec.ValidationError) -> Cause:
     """What a failed conversion says, in words and with its field."""
     match = _PLACE.match(str(error))
     told, path = match.groups() if match else (str(error), "")
+    path = path.replace("[...]", "")
     for name, words in _TYPES.items():
         told = told.replace(name, words)
     return Cause(INVALID, told.replace("Expected", "takes").replace("`", ""), path)

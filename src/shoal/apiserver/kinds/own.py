@@ -9,7 +9,7 @@ from shoal.api.queue import Queue
 from shoal.api.run import Run
 from shoal.apiserver.kinds.cells import age_of, name_and_age, name_of
 from shoal.apiserver.kinds.run import admit_run, change_run
-from shoal.apiserver.kinds.strict import strictly
+from shoal.apiserver.kinds.strict import Strict
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label
@@ -38,8 +38,13 @@ def _where(status: Document) -> str:
             names = (card.removeprefix("gpu-") for card in replica.get("cards") or ())
             cards.setdefault(node, set()).update(names)
     return " ".join(
-        f"{node}:{','.join(sorted(held))}" if held else node for node, held in cards.items()
+        f"{node}:{','.join(sorted(held, key=_card_order))}" if held else node
+        for node, held in cards.items()
     )
+
+
+def _card_order(name: str) -> tuple[int, str]:
+    return len(name), name
 
 
 def _gang_cells(document: Document, now: int) -> list[Any]:
@@ -53,6 +58,8 @@ def _node_use_cells(document: Document, now: int) -> list[Any]:
     pods = ",".join(sorted(claim.get("pod") or claim.get("name", "") for claim in held))
     return [name_of(document), len(held), age_of(document, now), pods]
 
+
+_RUN, _GANG, _NODE_USE, _QUEUE = Strict(Run), Strict(Gang), Strict(NodeUse), Strict(Queue)
 
 RUN: Final = Resource(
     group=GROUP,
@@ -77,7 +84,7 @@ RUN: Final = Resource(
     cells=_run_cells,
     admit=admit_run,
     change=change_run,
-    change_status=strictly(Run).change,
+    change_status=_RUN.change,
 )
 GANG: Final = Resource(
     group=GROUP,
@@ -87,9 +94,9 @@ GANG: Final = Resource(
     status=True,
     generation=True,
     needs_version=True,
-    admit=strictly(Gang).admit,
-    change=strictly(Gang).change,
-    change_status=strictly(Gang).change,
+    admit=_GANG.admit,
+    change=_GANG.change,
+    change_status=_GANG.change,
     columns=(
         NAME,
         Column("Phase"),
@@ -108,9 +115,9 @@ NODE_USE: Final = Resource(
     status=True,
     generation=True,
     needs_version=True,
-    admit=strictly(NodeUse).admit,
-    change=strictly(NodeUse).change,
-    change_status=strictly(NodeUse).change,
+    admit=_NODE_USE.admit,
+    change=_NODE_USE.change,
+    change_status=_NODE_USE.change,
     columns=(NAME, Column("Held", type="integer"), AGE, wide("Pods")),
     cells=_node_use_cells,
 )
@@ -122,9 +129,9 @@ QUEUE: Final = Resource(
     status=True,
     generation=True,
     needs_version=True,
-    admit=strictly(Queue).admit,
-    change=strictly(Queue).change,
-    change_status=strictly(Queue).change,
+    admit=_QUEUE.admit,
+    change=_QUEUE.change,
+    change_status=_QUEUE.change,
     columns=(NAME, AGE),
     cells=name_and_age,
 )

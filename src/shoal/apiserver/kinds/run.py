@@ -32,6 +32,17 @@ _AMOUNTS: Final[dict[str, Callable[[str], object]]] = {
     "memory": parse_mib,
     "shm": parse_mib,
 }
+_EXAMPLES: Final = {
+    "code": "code: /home/me/project",
+    "cpu": "cpu: 8",
+    "env": "env: {HF_HOME: /data/hf}",
+    "gpu": "gpu: A100:1/2",
+    "limits": "limits: {time: 12h}",
+    "memory": "memory: 32Gi",
+    "replicas": "replicas: 4",
+    "retry": "retry: {max: 3, on: [node-lost]}",
+    "run": "run: python train.py",
+}
 _MOST_REPLICAS: Final = 1000
 _MOST_RETRIES: Final = 100
 _SNAPSHOT: Final = re.compile(r"sha256:[0-9a-f]{64}\Z")
@@ -102,7 +113,10 @@ def _spec_causes(document: Document) -> Iterator[Cause]:
         spec = msgspec.convert(document, RunSpec)
     except msgspec.ValidationError as error:
         cause = type_cause(error)
-        yield Cause(cause.reason, cause.message, f"spec.{cause.field}".rstrip("."))
+        example = _EXAMPLES.get(
+            cause.field.partition(".")[0].partition("[")[0], "run: python train.py"
+        )
+        yield Cause(INVALID, f"{cause.message}; example: {example}", f"spec.{cause.field}")
         return
     for field, parse in _AMOUNTS.items():
         if text := getattr(spec, field):

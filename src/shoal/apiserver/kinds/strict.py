@@ -12,7 +12,7 @@ from shoal.dialect.document import Document
 
 
 class Strict:
-    """Checks objects of one kind against its typed view."""
+    """The rules of a kind: its objects must fit its typed view."""
 
     def __init__(self, view: type[Object]) -> None:
         self._view: Final = view
@@ -34,8 +34,3 @@ class Strict:
             msgspec.convert(document, self._view)
         except msgspec.ValidationError as error:
             refuse(group, document["kind"], document, [type_cause(error)])
-
-
-def strictly(view: type[Object]) -> Strict:
-    """The rules of a kind that has this view."""
-    return Strict(view)

@@ -113,9 +113,8 @@ def _spec_causes(document: Document) -> Iterator[Cause]:
         spec = msgspec.convert(document, RunSpec)
     except msgspec.ValidationError as error:
         cause = type_cause(error)
-        example = _EXAMPLES.get(
-            cause.field.partition(".")[0].partition("[")[0], "run: python train.py"
-        )
+        field = cause.field.partition(".")[0].partition("[")[0]
+        example = _EXAMPLES.get(field, _EXAMPLES["run"])
         yield Cause(INVALID, f"{cause.message}; example: {example}", f"spec.{cause.field}")
         return
     for field, parse in _AMOUNTS.items():

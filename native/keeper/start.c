@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -23,11 +24,22 @@ static _Noreturn void give_up(int report, uint32_t stage)
     _exit(127);
 }
 
+/* What the kernel takes for a signal action; all zero is the default action. */
+struct kernel_action {
+    void *handler;
+    unsigned long flags;
+    void *restorer;
+    unsigned long mask;
+};
+
 static void reset_signals(void)
 {
+    static const struct kernel_action standard;
     sigset_t none;
     for (int number = 1; number < NSIG; number++) {
-        signal(number, SIG_DFL);
+        /* Not through libc, which keeps two signals to itself: posix_spawn(3) leaves those
+         * ignored, and a program started under make would inherit that. */
+        syscall(SYS_rt_sigaction, number, &standard, NULL, sizeof standard.mask);
     }
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);

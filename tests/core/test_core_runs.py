@@ -55,12 +55,14 @@ def test_replicas_are_made_as_one_gang():
 
 
 def test_a_shell_line_runs_in_a_shell_and_a_list_as_it_is():
-    line = World(run="echo $HOME").settle().pod().spec.containers[0].command
-    assert line == ["/bin/sh", "-c", "echo $HOME"]
-    assert World(run=["echo", "$HOME"]).settle().pod().spec.containers[0].command == [
-        "echo",
-        "$HOME",
-    ]
+    line = World(run="echo hi").settle().pod().spec.containers[0].command
+    assert line == ["/bin/sh", "-c", "echo hi"]
+    assert World(run=["echo", "hi"]).settle().pod().spec.containers[0].command == ["echo", "hi"]
+
+
+def test_dollars_come_through_the_expansion_that_a_pod_does():
+    line = World(run="kill $$; echo $(HOME)").settle().pod().spec.containers[0].command
+    assert line[2] == "kill $$$$; echo $$(HOME)"
 
 
 def test_the_time_limit_is_the_pods_deadline():

@@ -60,13 +60,13 @@ async def test_what_an_agent_still_holds_of_a_claim_that_is_gone_keeps_the_node_
     held = {"status": {"bootID": "b1", "held": [{"uid": "of-a-claim-that-is-gone"}]}}
     await box.client.patch(kinds.NODE_USES, box.node, patch=held, subresource="status")
     await box.add_pod("a", "1/2")
-    scheduler = asyncio.create_task(run_scheduler(box.client, home))
+    ready = asyncio.Event()
+    scheduler = asyncio.create_task(run_scheduler(box.client, home, ready=ready.set))
+    await ready.wait()
 
     async def is_closed():
-        with contextlib.suppress(aiohttp.ClientConnectionError):
-            nodes = (await board(home))["nodes"]
-            return bool(nodes) and "closed" in nodes[0]
-        return False
+        nodes = (await board(home))["nodes"]
+        return bool(nodes) and "closed" in nodes[0]
 
     await tools.wait_until(is_closed, "the node is closed")
     assert await box.held() == {}

@@ -1,13 +1,12 @@
 import os
 import socket
-import subprocess
-import sys
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 from tests.agent.box import Box
 from tests.keeper.build import build_keeper
+from tests.serving import api_server
 
 from shoal.api.kinds import NAMESPACES
 from shoal.kube.client import Client
@@ -23,13 +22,8 @@ def keeper_binary(request: pytest.FixtureRequest) -> Path:
 def api_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home of an API server that all tests of the agent share; each has its own node."""
     home = tmp_path_factory.mktemp("api") / "home"
-    command = [sys.executable, "-m", "shoal.apiserver", "--home", str(home), "--port", "0"]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as server:
-        assert server.stdout is not None
-        assert server.stdout.readline().startswith(b"ready"), "the API server does not start"
+    with api_server(home):
         yield home
-        server.terminate()
 
 
 @pytest.fixture

@@ -118,11 +118,9 @@ async def test_what_had_ended_before_a_reboot_keeps_its_exit(box: Box):
     assert state(await box.ended("done")).terminated.exit_code == 3
 
 
-async def test_an_agent_killed_outright_leaves_its_programs_to_the_next(
-    box: Box, api_home: Path, keeper_binary: Path
-):
+async def test_an_agent_killed_outright_leaves_its_programs_to_the_next(box: Box, api_home: Path):
     await box.stop()
-    with start_agent(box, api_home, keeper_binary) as agent:
+    with start_agent(box, api_home) as agent:
         pod = await box.create(
             "tough", "echo up; while [ ! -e go ]; do sleep 0.02; done; echo down"
         )
@@ -144,19 +142,11 @@ def unlock(box: Box) -> None:
     locks.close()
 
 
-def start_agent(box: Box, api_home: Path, keeper: Path) -> "subprocess.Popen[bytes]":
+def start_agent(box: Box, api_home: Path) -> "subprocess.Popen[bytes]":
     """An agent as a process of its own, in the box's home."""
-    package = box.home.root.parent / "package"
-    (package / "native").mkdir(parents=True)
-    (package / "native" / "shoal_keeper").symlink_to(keeper)
     box.home.root.mkdir(exist_ok=True)
     (box.home.root / "kubeconfig").write_bytes((api_home / "kubeconfig").read_bytes())
-    program = (
-        "import sys, runpy, shoal; shoal.__path__.append(sys.argv.pop(1));"
-        "runpy.run_module('shoal.agent', run_name='__main__')"
-    )
-    arguments = ["--home", str(box.home.root), "--node-name", box.node, "--gpus", "sim:1xT4"]
     return subprocess.Popen(
-        [sys.executable, "-c", program, str(package), *arguments],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        [sys.executable, "-m", "shoal", "agent", "--node-name", box.node, "--gpus", "sim:1xT4"],
+        env=os.environ | {"SHOAL_HOME": str(box.home.root)},
     )

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import pytest
+from tests.serving import server_command, server_environment
 
 PATIENCE_S = 30
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
@@ -87,18 +88,19 @@ def with_query(path, query):
 
 
 class ServerProcess:
-    """``python -m shoal.apiserver`` on a home."""
+    """``shoal apiserver`` on a home."""
 
     def __init__(self, home: Path):
         self.home = home
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "shoal.apiserver", "--home", home, "--port", "0"],
+            server_command(),
+            env=server_environment(home),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
         )
         self.greeting = self.process.stdout.readline()
-        assert self.greeting.startswith("ready at https://127.0.0.1:"), self.process.stderr.read()
+        assert self.greeting.startswith("ready "), self.process.stderr.read()
         self.api = Api(home)
 
     def stop(self):

@@ -4,10 +4,10 @@ import socket
 import ssl
 import stat
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
+from tests.serving import BOUND_S, server_command, server_environment
 
 PODS = "/api/v1/namespaces/default/pods"
 
@@ -120,13 +120,19 @@ def test_openapi_says_that_writes_validate_fields(api):
 
 
 def start(home, port):
-    command = [sys.executable, "-m", "shoal.apiserver", "--home", home, "--port", str(port)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    return subprocess.run(
+        server_command(port),
+        env=server_environment(home),
+        capture_output=True,
+        text=True,
+        timeout=BOUND_S,
+        check=False,
+    )
 
 
 def test_a_taken_port_is_one_sentence(api, tmp_path):
     done = start(tmp_path / "other", api.port)
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     assert f"port {api.port} is taken" in done.stderr
     assert not (tmp_path / "other").exists()
@@ -135,5 +141,5 @@ def test_a_taken_port_is_one_sentence(api, tmp_path):
 def test_a_home_that_cannot_be_made_is_one_sentence(tmp_path):
     (tmp_path / "file").write_text("")
     done = start(tmp_path / "file" / "home", 0)
-    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert (done.returncode, done.stderr.count("\n")) == (2, 1)
     assert "cannot be written" in done.stderr

@@ -4,10 +4,10 @@ import http.client
 import itertools
 import sqlite3
 import subprocess
-import sys
 import threading
 
 import pytest
+from tests.serving import BOUND_S, server_command, server_environment
 
 MAPS = "/api/v1/namespaces/default/configmaps"
 
@@ -76,9 +76,15 @@ def test_a_watch_ends_when_the_server_stops(box):
 
 
 def refused(home):
-    command = [sys.executable, "-m", "shoal.apiserver", "--home", home, "--port", "0"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 1
+    done = subprocess.run(
+        server_command(),
+        env=server_environment(home),
+        capture_output=True,
+        text=True,
+        timeout=BOUND_S,
+        check=False,
+    )
+    assert done.returncode == 2
     assert done.stderr.count("\n") == 1
     return done.stderr
 

@@ -4,7 +4,6 @@ import asyncio
 import contextlib
 import itertools
 import os
-import select
 import subprocess
 import sys
 import threading
@@ -16,6 +15,7 @@ from typing import Any, NamedTuple
 import msgspec
 import pytest
 from aiohttp import web
+from tests.serving import api_server
 
 from shoal.api.kinds import NAMESPACES, PODS, RESOURCE_CLAIMS, RESOURCE_SLICES, RUNS
 from shoal.api.run import Run
@@ -70,16 +70,17 @@ class Agent:
         pod = request.match_info["pod"]
         if pod not in self.logs:
             return web.json_response({"message": "no log yet"}, status=404)
-        log = self.logs[pod]
         response = web.StreamResponse()
         await response.prepare(request)
-        sent = self._tail(log, request.query.get("tailLines"))
-        while request.query.get("follow") == "true" and pod in self.open:
-            await response.write(log[sent:])
-            sent = len(log)
-            await asyncio.sleep(0.01)
-            log = self.logs.get(pod, log)
-        await response.write(log[sent:])
+        sent = self._tail(self.logs[pod], request.query.get("tailLines"))
+        goes_on = True
+        while goes_on:
+            # What is written before a log ends is sent: so first look whether it goes on.
+            goes_on = request.query.get("follow") == "true" and pod in self.open
+            fresh = self.logs[pod][sent:]
+            await response.write(fresh)
+            sent += len(fresh)
+            await asyncio.sleep(0.01 if goes_on else 0)
         return response
 
     def _tail(self, log: bytes, lines: str | None) -> int:
@@ -179,7 +180,7 @@ class _Server(NamedTuple):
 def _served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[_Server]:
     """One server for all tests, with a scheduler and an agent that each test speaks for."""
     home = tmp_path_factory.mktemp("served") / "home"
-    with _server(home), _sockets() as serve:
+    with api_server(home), _sockets() as serve:
         served = _Server(home, Scheduler(), Agent(), itertools.count())
         client = BlockingClient(load_config(home / "kubeconfig"))
         _make_namespace(client, "shoal-system")
@@ -229,20 +230,6 @@ def _make_slices(client: BlockingClient, node: str) -> None:
         "spec": {"driver": "gpu.shoal.dev", "nodeName": node, "pool": pool, "devices": devices},
     }
     client.create(RESOURCE_SLICES, piece)
-
-
-@contextlib.contextmanager
-def _server(home: Path) -> Iterator[None]:
-    command = [sys.executable, "-m", "shoal.apiserver", "--home", str(home), "--port", "0"]
-    environment = os.environ | {"PYTHONPATH": SRC}
-    with subprocess.Popen(command, stdout=subprocess.PIPE, env=environment) as process:
-        assert process.stdout is not None
-        try:
-            ready, _, _ = select.select([process.stdout], [], [], PATIENCE)
-            assert ready and process.stdout.readline().startswith(b"ready")
-            yield
-        finally:
-            process.terminate()
 
 
 @contextlib.contextmanager

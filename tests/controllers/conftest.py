@@ -5,14 +5,13 @@ The tests play scheduler and agent by hand.
 
 import asyncio
 import contextlib
-import subprocess
-import sys
 import uuid
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.serving import api_server
 
 from shoal.api.kinds import NAMESPACES, PODS, RESOURCE_CLAIMS, RUNS, Kind
 from shoal.api.meta import API_VERSION
@@ -139,16 +138,8 @@ class Hand:
 @pytest.fixture(scope="session")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("home")
-    command = [sys.executable, "-m", "shoal.apiserver", "--home", str(folder), "--port", "0"]
-    with (folder / "stderr").open("w") as errors:
-        server = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
-    try:
-        assert server.stdout is not None
-        assert server.stdout.readline().startswith("ready"), (folder / "stderr").read_text()
+    with api_server(folder):
         yield folder
-    finally:
-        server.terminate()
-        server.wait(timeout=BOUND_S)
 
 
 @pytest.fixture

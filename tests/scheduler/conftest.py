@@ -3,15 +3,13 @@
 import asyncio
 import contextlib
 import itertools
-import os
-import signal
-import subprocess
 import sys
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests import serving
 
 from shoal.api import kinds
 from shoal.api.claim import ResourceClaim, claim_object
@@ -25,25 +23,13 @@ from shoal.scheduler.writer import Writer
 from shoal.units.gpu import parse_share
 
 _numbers = itertools.count()
-_SOURCE = str(Path(__file__).parents[2] / "src")
 
 
 @contextlib.contextmanager
 def api_server(home: Path) -> Iterator[Config]:
-    """An API server in a process of its own."""
-    process = subprocess.Popen(
-        [sys.executable, "-m", "shoal.apiserver", "--home", str(home), "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env=os.environ | {"PYTHONPATH": _SOURCE},
-    )
-    try:
-        assert process.stdout is not None
-        assert process.stdout.readline().startswith("ready"), "the API server did not start"
-        yield load_config(home / "kubeconfig")
-    finally:
-        process.send_signal(signal.SIGTERM)
-        process.wait(20)
+    """An API server, and how to reach it."""
+    with serving.api_server(home) as kubeconfig:
+        yield load_config(kubeconfig)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 import asyncio
 import contextlib
 import errno
-import resource
 import signal
 import socket
 from collections.abc import Callable, Generator
@@ -61,20 +60,6 @@ async def serve(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
         await _Uvicorn(_config(app, certificates), app, lambda: ready(bound)).serve([listener])
     finally:
         store.stop()
-
-
-def run(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
-    """``serve`` in a loop of its own. Raises StartError or StoreError."""
-    import uvloop
-
-    _allow_many_connections()
-    uvloop.run(serve(home, port, ready=ready))
-
-
-def _allow_many_connections() -> None:
-    """Use all the file descriptors that this process may have."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
 class _Uvicorn(uvicorn.Server):

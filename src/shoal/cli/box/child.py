@@ -5,15 +5,12 @@ means that the supervisor is gone. Started by hand there is no pipe, and the chi
 """
 
 import asyncio
-import logging
 import os
 import signal
-import sys
 from collections.abc import Awaitable, Callable, Coroutine
 
-import structlog
-
 from shoal.cli.box.errors import BoxError
+from shoal.cli.box.logs import log_to_stderr
 
 
 def run_child(
@@ -28,17 +25,7 @@ def run_child(
     """
     import uvloop
 
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso"),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )
+    log_to_stderr()
     try:
         uvloop.run(_until_told(work(_say_ready), go_fd))
     except fatal as error:

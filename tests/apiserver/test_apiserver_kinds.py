@@ -62,6 +62,13 @@ def test_a_wrong_run_is_told_where_and_why(api, ns, spec, field, words):
     assert words in causes[field]
 
 
+def test_a_runs_name_leaves_room_for_the_names_of_its_pods(api, ns):
+    longest = run() | {"metadata": {"name": "a" * 52}}
+    api.create(RUNS.format(ns), longest)
+    causes = refusal_of(api, RUNS.format(ns), run() | {"metadata": {"name": "a" * 53}})
+    assert "at most 52" in causes["metadata.name"]
+
+
 def test_a_field_in_the_wrong_place_is_refused(api, ns):
     assert "gpu" in refusal_of(api, RUNS.format(ns), run() | {"gpu": "1"})
 

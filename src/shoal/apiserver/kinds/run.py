@@ -43,6 +43,8 @@ _EXAMPLES: Final = {
     "retry": "retry: {max: 3, on: [node-lost]}",
     "run": "run: python train.py",
 }
+_LONGEST_NAME: Final = 52
+"""Names of its pods and gangs, which labels repeat, add up to 11 letters to a run's."""
 _MOST_REPLICAS: Final = 1000
 _MOST_RETRIES: Final = 100
 _SNAPSHOT: Final = re.compile(r"sha256:[0-9a-f]{64}\Z")
@@ -52,6 +54,10 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
 def admit_run(document: Document, world: World) -> list[str]:
     """Complete and check a new run."""
     _refuse(document, unknown_causes(document, _FIELDS, ""))
+    name = document["metadata"]["name"]
+    if len(name) > _LONGEST_NAME:
+        told = f"{name!r} has {len(name)} letters, a run's name at most {_LONGEST_NAME}"
+        _refuse(document, [Cause(INVALID, told, "metadata.name")])
     spec = _spec_of(document)
     _plain_numbers(spec)
     if spec.get("run") in (None, "", []):

@@ -136,8 +136,9 @@ def _cgroups(_: Path) -> Finding:
 
 
 def _clock(_: Path) -> Finding:
-    if time.time() < _BUILT_AFTER:
-        shown = time.strftime("%Y-%m-%d %H:%M", time.gmtime())
+    now = time.time()
+    if now < _BUILT_AFTER:
+        shown = time.strftime("%Y-%m-%d %H:%M", time.gmtime(now))
         return Finding(
             "clock", Level.BAD, f"the clock shows {shown} UTC", "set it, or run an NTP client"
         )

@@ -263,3 +263,8 @@ def test_fields_of_the_wrong_type_never_reach_a_reader(api, ns):
     assert api.call("POST", path, {"metadata": []})[0] == 400
     pods = f"/api/v1/namespaces/{ns}/pods"
     assert api.call("POST", pods, {"metadata": {"name": "p"}, "spec": {"containers": {}}})[0] == 400
+
+
+def test_shared_memory_of_a_program_on_the_host_is_told_to_have_no_effect(api, ns):
+    _, headers, _ = api.send("POST", RUNS.format(ns), run(shm="1Gi"))
+    assert "spec.shm has no effect" in headers["Warning"]

@@ -1,6 +1,7 @@
 """Where a command works: the API server of the kubeconfig, and a namespace."""
 
 import difflib
+import sys
 
 from shoal.api.kinds import RUNS
 from shoal.api.run import Run
@@ -14,7 +15,7 @@ class Here:
     """The client of the box and the namespace that is meant. Raises KubeconfigError."""
 
     def __init__(self, namespace: str = "") -> None:
-        self.client = BlockingClient(load_config())
+        self.client = BlockingClient(load_config(), warn=_warn)
         self.namespace = namespace or self.client.config.namespace
 
     def run(self, name: str) -> Run:
@@ -28,3 +29,7 @@ class Here:
         close = difflib.get_close_matches(name, names, n=1)
         hint = f"; did you mean {close[0]}?" if close else "."
         raise BadInput(f"there is no run {name[:80]}{hint} All runs: shoal ps")
+
+
+def _warn(text: str) -> None:
+    print(f"shoal: note: {text}", file=sys.stderr)

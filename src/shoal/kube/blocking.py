@@ -3,7 +3,7 @@
 import http.client
 import socket
 import ssl
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
 
@@ -26,10 +26,12 @@ class BlockingClient:
     """Reads and writes objects over one kept connection; streams open their own.
 
     Every method raises ApiError where the server refuses and Unreachable where none answers.
+    ``warn`` is given each warning that comes with an answer.
     """
 
-    def __init__(self, config: Config) -> None:
+    def __init__(self, config: Config, warn: Callable[[str], None] = lambda _: None) -> None:
         self.config = config
+        self._warn = warn
         self._tls = ssl.create_default_context(cadata=config.ca)
         self._kept: http.client.HTTPSConnection | None = None
 
@@ -54,6 +56,8 @@ class BlockingClient:
         except (OSError, http.client.HTTPException) as error:
             self._kept = None
             raise Unreachable(self.config.server, error) from None
+        for header in answer.headers.get_all("Warning", []):
+            self._warn(wire.warning_text(header))
         wire.refuse(answer.status, content)
         return content
 

@@ -133,3 +133,9 @@ def refuse(code: int, body: bytes) -> None:
     """Raise what a refusing answer says; return on success."""
     if code >= 400:
         raise error_from(code, body)
+
+
+def warning_text(header: str) -> str:
+    """What a ``Warning`` header tells people: ``299 - "text"`` (RFC 7234, 5.5)."""
+    _, _, quoted = header.partition('"')
+    return quoted.rpartition('"')[0].replace('\\"', '"').replace("\\\\", "\\")

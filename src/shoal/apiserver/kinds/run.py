@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from shoal.api.meta import GROUP
-from shoal.api.run import Run, RunSpec
+from shoal.api.run import HOST_IMAGE, Run, RunSpec
 from shoal.apiserver.kinds.fields import tree_of_kind, type_cause, unknown_causes
 from shoal.apiserver.kinds.refuse import refuse
 from shoal.apiserver.registry import World
@@ -23,7 +23,7 @@ _FIELDS: Final = tree_of_kind(Run)
 _DEFAULTS: Final[dict[str, Any]] = {
     "queue": "default",
     "replicas": 1,
-    "image": "host",
+    "image": HOST_IMAGE,
     "priority": "normal",
 }
 _AMOUNTS: Final[dict[str, Callable[[str], object]]] = {
@@ -66,7 +66,7 @@ def admit_run(document: Document, world: World) -> list[str]:
         if spec.get(field) is None:
             spec[field] = value
     _refuse(document, _spec_causes(spec))
-    return []
+    return list(_warnings(spec))
 
 
 def change_run(new: Document, old: Document) -> None:
@@ -86,6 +86,12 @@ def change_run(new: Document, old: Document) -> None:
     elif not isinstance(spec.get("stop", False), bool):
         causes.append(Cause(INVALID, "takes true or false", "spec.stop"))
     _refuse(new, causes)
+
+
+def _warnings(spec: Document) -> Iterator[str]:
+    """What is stored and has no effect."""
+    if spec.get("shm") and spec["image"] == HOST_IMAGE:
+        yield "spec.shm has no effect with image: host; programs share the machine's /dev/shm"
 
 
 def _spec_of(document: Document) -> Document:

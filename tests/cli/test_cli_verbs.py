@@ -12,7 +12,7 @@ import pytest
 from shoal.cli.main import run_command
 from shoal.cli.verbs import VERBS, Verb
 
-HEAVY = {"aiohttp", "rich", "yaml", "asyncio", "cryptography", "structlog", "uvicorn"}
+HEAVY = {"aiohttp", "rich", "yaml", "asyncio", "cryptography", "logging", "uvicorn"}
 SRC = str(Path(__file__).parents[2] / "src")
 
 

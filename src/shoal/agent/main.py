@@ -5,11 +5,10 @@ before the first pod.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
-
-import structlog
 
 from shoal.agent.cardlocks import CardLocks
 from shoal.agent.cgroups import find_cgroups
@@ -34,7 +33,7 @@ from shoal.kube.reflector import Reflector
 from shoal.kube.sockets import serve_unix
 
 _CARDS_PAUSE_S: Final = 30
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 async def run_agent(

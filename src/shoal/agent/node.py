@@ -1,10 +1,9 @@
 """The Node object of this machine, and the lease that says that its agent lives."""
 
 import asyncio
+import logging
 import platform
 from typing import Any, Final
-
-import structlog
 
 from shoal.agent.machine import Machine, now_ns, stamp
 from shoal.agent.persist import persist
@@ -21,7 +20,7 @@ LEASE_NAMESPACE: Final = "kube-node-lease"
 _MOST_PODS: Final = 1000
 _BEAT_S: Final = 10
 _LEASE_S: Final = 40
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 async def register_node(client: Client, machine: Machine, why_unlimited: str) -> Node:
@@ -99,7 +98,7 @@ async def beat(client: Client, node: Node) -> None:
         try:
             await _renew(client, name, lease)
         except ApiError as error:
-            _log.warning("lease not renewed", error=error.message)
+            _log.warning("lease not renewed", extra={"error": error.message})
         await asyncio.sleep(_BEAT_S)
 
 

@@ -1,10 +1,9 @@
 """Writing to the API server until it is done: an agent outlives its server's restarts."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from typing import Final, TypeVar
-
-import structlog
 
 from shoal.kube.errors import ApiError
 
@@ -12,7 +11,7 @@ T = TypeVar("T")
 
 _FIRST_PAUSE_S: Final = 0.1
 _LONGEST_PAUSE_S: Final = 5.0
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 async def persist(what: str, call: Callable[[], Awaitable[T]]) -> T:
@@ -27,6 +26,8 @@ async def persist(what: str, call: Callable[[], Awaitable[T]]) -> T:
         except ApiError as error:
             if not error.passing:
                 raise
-            _log.warning("will try again", what=what, error=error.message, pause_s=pause)
+            _log.warning(
+                "will try again", extra={"what": what, "error": error.message, "pause_s": pause}
+            )
         await asyncio.sleep(pause)
         pause = min(pause * 2, _LONGEST_PAUSE_S)

@@ -1,10 +1,9 @@
 """All pods of this node: a runner for each that has not ended, and what is left of the rest."""
 
 import asyncio
+import logging
 from collections.abc import Coroutine
 from typing import Final
-
-import structlog
 
 from shoal.agent.attempts import bury, resume
 from shoal.agent.claims import release_claims
@@ -19,7 +18,7 @@ from shoal.api.pod import Pod
 from shoal.kube.reflector import Delta
 
 _RETRY_S: Final = 5
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Pods:
@@ -95,7 +94,7 @@ class Pods:
             try:
                 await run.run()
             except Exception:
-                _log.exception("pod runner broke", pod=f"{meta.namespace}/{meta.name}")
+                _log.exception("pod runner broke", extra={"pod": f"{meta.namespace}/{meta.name}"})
             else:
                 break
             await asyncio.sleep(_RETRY_S)
@@ -145,7 +144,7 @@ class Pods:
         if self._tasks.get(uid) is task:
             del self._tasks[uid]
         if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("work for a pod broke", uid=uid, error=repr(error))
+            _log.error("work for a pod broke", extra={"uid": uid, "error": repr(error)})
 
 
 async def _kill(keeper: Keeper) -> Record:

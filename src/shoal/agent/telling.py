@@ -4,10 +4,9 @@ A start is told after a moment, so that a program that is over by then costs one
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from typing import Any, Final
-
-import structlog
 
 from shoal.agent.persist import persist
 from shoal.api.kinds import PODS
@@ -17,7 +16,7 @@ from shoal.kube.errors import ApiError
 
 _MOMENT_S: Final = 0.015
 _TRIES: Final = 20
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Teller:
@@ -62,7 +61,7 @@ class Teller:
         try:
             await self.tell()
         except ApiError as error:
-            _log.error("pod status refused", pod=self._meta.name, error=error.message)
+            _log.error("pod status refused", extra={"pod": self._meta.name, "error": error.message})
 
     async def _patch(self, status: dict[str, Any]) -> None:
         """One write. A pod of the same name but another uid is not ours to tell of."""

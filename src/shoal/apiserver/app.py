@@ -3,10 +3,9 @@
 import asyncio
 import contextlib
 import gzip
+import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
-
-import structlog
 
 from shoal.apiserver.auth import Guard
 from shoal.apiserver.http import Answer, Request, Response, Stream, parse_query, refusal
@@ -18,7 +17,7 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-_log: Final = structlog.get_logger("shoal.apiserver")
+_log: Final = logging.getLogger(__name__)
 _MOST_BODY: Final = 3 * 1024 * 1024
 _MOST_STREAMS: Final = 2000
 _COMPRESS_FROM: Final = 128 * 1024
@@ -57,7 +56,9 @@ class App:
         except StatusError as error:
             return refusal(error)
         except Exception as error:
-            _log.exception("request failed", method=scope["method"], path=scope["path"])
+            _log.exception(
+                "request failed", extra={"method": scope["method"], "path": scope["path"]}
+            )
             return refusal(_unexpected(error))
         if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
             await answer.chunks.aclose()

@@ -5,17 +5,17 @@ slower one by one.
 """
 
 import asyncio
+import logging
 import threading
 from collections.abc import Callable
 from queue import SimpleQueue
 from typing import Final
 
 import msgspec
-import structlog
 
 from shoal.apiserver.log import Log, Record
 
-_log: Final = structlog.get_logger("shoal.apiserver")
+_log: Final = logging.getLogger(__name__)
 _MOST_IN_A_BATCH: Final = 2048
 
 
@@ -90,7 +90,7 @@ class Writer:
             self._log.append(records, drop, max(job.compacted for job in batch))
         except Exception as error:  # whatever it was, whoever waits must be told
             self._void_epoch = batch[-1].epoch
-            _log.error("commit failed", why=str(error), writes=len(records))
+            _log.error("commit failed", extra={"why": str(error), "writes": len(records)})
             self._report(self._failed, self._void_epoch, str(error))
             return
         if records:

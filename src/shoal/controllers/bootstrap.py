@@ -1,10 +1,9 @@
 """The objects that a box starts with, made where they are missing."""
 
 import asyncio
+import logging
 from functools import partial
 from typing import Any, Final
-
-import structlog
 
 from shoal.api.kinds import DEVICE_CLASSES, NAMESPACES, PRIORITY_CLASSES, QUEUES, Kind
 from shoal.api.meta import DRIVER
@@ -16,7 +15,7 @@ _FIRST_WAIT_S: Final = 0.1
 _LONGEST_WAIT_S: Final = 5.0
 _PRIORITIES: Final = {"low": -1000, "normal": 0, "high": 1000}
 _NAMESPACES: Final = ("default", "shoal-system", "kube-system")
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 Missing = tuple[Kind[Any], dict[str, Any]]
 
@@ -25,7 +24,7 @@ async def bootstrap(client: Client) -> None:
     """Make what is missing; waits for a server that does not answer yet. Raises ApiError."""
     wait = _FIRST_WAIT_S
     while (error := await _make_all(client)) is not None:
-        _log.info("waiting for the API server", error=error.message)
+        _log.info("waiting for the API server", extra={"error": error.message})
         await asyncio.sleep(wait)
         wait = min(wait * 2, _LONGEST_WAIT_S)
 

@@ -1,10 +1,9 @@
 """Taking keys from a queue, and doing independent calls side by side."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeVar
-
-import structlog
 
 from shoal.kube.errors import ApiError
 from shoal.kube.workqueue import WorkQueue
@@ -14,7 +13,7 @@ R = TypeVar("R")
 
 _SIDE_BY_SIDE: Final = 8
 """Calls of one key in flight at once."""
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 async def work(
@@ -52,10 +51,10 @@ async def _worker(queue: WorkQueue[K], handle: Callable[[K], Awaitable[None]]) -
         except ApiError as error:
             # Somebody else was faster: the change is on its way here, so look again.
             if not (error.conflict or error.not_found):
-                _log.warning("refused", key=key, error=error.message)
+                _log.warning("refused", extra={"key": key, "error": error.message})
         except Exception:
             # One object that nobody thought of must not stop all others.
-            _log.exception("a controller stumbled", key=key)
+            _log.exception("a controller stumbled", extra={"key": key})
         finally:
             queue.done(key, failed=failed)
 

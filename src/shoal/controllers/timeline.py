@@ -5,13 +5,13 @@ left out is counted in the log.
 """
 
 import asyncio
+import logging
 import time
 import uuid
 from collections import deque
 from typing import Any, Final
 
 import msgspec
-import structlog
 
 from shoal.api.kinds import EVENTS
 from shoal.api.meta import API_VERSION
@@ -25,7 +25,7 @@ _MOST_WAITING: Final = 200
 _PER_SECOND: Final = 5
 _BURST: Final = 50
 _COMPONENT: Final = "shoal-controllers"
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -78,14 +78,14 @@ class Timeline:
                 await asyncio.sleep(self._pace.take())
                 await self._write(self._waiting.popleft())
             if self._left_out:
-                _log.warning("events left out", count=self._left_out)
+                _log.warning("events left out", extra={"count": self._left_out})
                 self._left_out = 0
 
     async def _write(self, event: dict[str, Any]) -> None:
         try:
             await self._client.create(EVENTS, event, event["metadata"]["namespace"])
         except ApiError as error:
-            _log.info("event not written", error=error.message)
+            _log.info("event not written", extra={"error": error.message})
 
 
 def _where(status: RunStatus) -> str:

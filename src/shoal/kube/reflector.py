@@ -6,11 +6,11 @@ objects, in the server's order.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator
 from typing import Generic, TypeVar
 
 import msgspec
-import structlog
 
 from shoal.api.kinds import Kind
 from shoal.api.meta import Object
@@ -21,7 +21,7 @@ T = TypeVar("T", bound=Object)
 
 _SHORTEST_WAIT = 0.1
 _LONGEST_WAIT = 5.0
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Delta(msgspec.Struct, Generic[T]):
@@ -84,7 +84,7 @@ class Reflector(Generic[T]):
                 if error.gone:
                     self._version = ""
                     continue
-                _log.warning("watch broken", kind=self.kind.name, error=error.message)
+                _log.warning("watch broken", extra={"kind": self.kind.name, "error": error.message})
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, _LONGEST_WAIT)
 

@@ -5,11 +5,11 @@ twenty times a second; of several reasons that come meanwhile the last one is wr
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from typing import Any, Final
 
 import msgspec
-import structlog
 
 from shoal.api.kinds import PODS
 from shoal.api.meta import Condition, find_condition
@@ -27,7 +27,7 @@ _FIRST_S: Final = 0.2
 _PER_POD_S: Final = 2.0
 _BETWEEN_S: Final = 0.05
 
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Waits(msgspec.Struct, frozen=True):
@@ -89,7 +89,7 @@ class Conditions:
                 subresource="status",
             )
         except ApiError as error:
-            _log.warning("condition not written", pod=waits.name, error=error.message)
+            _log.warning("condition not written", extra={"pod": waits.name, "error": error.message})
             if error.passing:
                 self._wanted.setdefault(uid, waits)
             return not error.passing

@@ -5,11 +5,11 @@ it the gang only rolls forward, whatever happens meanwhile.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
 import msgspec
-import structlog
 
 from shoal.api.gang import PLACED, PLACING, WAITING, Gang, PlannedDevice, PlannedMember
 from shoal.api.kinds import GANGS
@@ -21,7 +21,7 @@ from shoal.scheduler.lost import LostError
 from shoal.scheduler.member import MemberWriter
 from shoal.scheduler.writer import Writer
 
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class GangWriter:
@@ -63,7 +63,9 @@ class GangWriter:
             try:
                 await self._members.bind(placement, gang.metadata.namespace, insist=True)
             except LostError as error:
-                _log.warning("gang lost a member", gang=gang.metadata.name, error=str(error))
+                _log.warning(
+                    "gang lost a member", extra={"gang": gang.metadata.name, "error": str(error)}
+                )
                 return placement.pod
             return ""
 

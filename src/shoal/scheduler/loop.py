@@ -5,10 +5,9 @@ write. What became of a write comes back as an event of a later turn.
 """
 
 import asyncio
+import logging
 from collections.abc import Iterable
 from typing import Any, Final
-
-import structlog
 
 from shoal.api.claim import ResourceClaim
 from shoal.api.kinds import NODE_USES
@@ -32,7 +31,7 @@ from shoal.scheduler.writer import Writer
 _TOGETHER_S: Final = 0.002
 """What comes within this time is taken in one turn."""
 
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Loop:
@@ -107,13 +106,13 @@ class Loop:
             outcome = await self._committer.commit(bind)
         except Exception:
             # One decision that nobody thought of must not stop all others.
-            _log.exception("a commit stumbled", group=bind.group)
+            _log.exception("a commit stumbled", extra={"group": bind.group})
             outcome = Outcome(refusal="the scheduler stumbled over it; its log says where")
         self._answers += (PodGone(uid) for uid in outcome.unbound)
         if outcome.refusal:
             retry_at = now_ms() + self._backoff.next(bind.group)
             self._answers.append(Refused(bind.id, outcome.refusal, retry_at))
-            _log.warning("not placed", group=bind.group, why=outcome.refusal)
+            _log.warning("not placed", extra={"group": bind.group, "why": outcome.refusal})
         else:
             self._backoff.forget(bind.group)
             self._answers.append(Confirmed(bind.id))

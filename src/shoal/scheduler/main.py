@@ -1,11 +1,10 @@
 """The scheduler of one box or cluster, from its watches to its socket."""
 
 import asyncio
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
-
-import structlog
 
 from shoal.api import kinds
 from shoal.api.kinds import Kind
@@ -27,7 +26,7 @@ _WATCHED: Final[tuple[Kind[Any], ...]] = (
     kinds.RESOURCE_CLAIMS,
 )
 
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 async def run_scheduler(

@@ -4,7 +4,7 @@ Everything else needs no recovery. A single pod whose claim is allocated, and a 
 placed gang, have their place already: the mirror pins them there and the loop binds them.
 """
 
-import structlog
+import logging
 
 from shoal.api.claim import ResourceClaim
 from shoal.api.gang import PLACING, Gang, PlannedMember
@@ -18,7 +18,7 @@ from shoal.scheduler.lost import LostError
 from shoal.scheduler.member import MemberWriter
 from shoal.scheduler.writer import Writer
 
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Recovery:
@@ -51,7 +51,7 @@ class Recovery:
             return
         plan = gang.status.plan
         whole = bool(plan) and all(self._is_written(gang, each) for each in plan)
-        _log.info("gang was half placed", gang=key_of(gang), forward=whole)
+        _log.info("gang was half placed", extra={"gang": key_of(gang), "forward": whole})
         if whole:
             await self._forward(gang)
         else:

@@ -2,10 +2,9 @@
 
 import asyncio
 import itertools
+import logging
 from collections.abc import Awaitable, Callable, Iterable
 from typing import Final, TypeVar
-
-import structlog
 
 from shoal.kube.errors import ApiError
 
@@ -16,7 +15,7 @@ _AT_ONCE: Final = 32
 _WAITS: Final = (0.05, 0.1, 0.2, 0.4, 0.8)
 """Seconds between the tries of one request; whoever insists goes on at the last."""
 
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class Writer:
@@ -47,7 +46,7 @@ class Writer:
             except ApiError as error:
                 if not error.passing:
                     raise
-                _log.warning("request repeated", error=error.message, after=wait)
+                _log.warning("request repeated", extra={"error": error.message, "after": wait})
             await asyncio.sleep(wait)
         async with self._slots:
             return await request()

@@ -1,30 +1,39 @@
-"""Logs: one JSON line an event, on standard error. Bodies and headers are never logged."""
+"""Logs of the box's processes: one JSON line an event on standard error.
+
+What is told beside the event is given as ``extra``. Bodies and headers are never logged.
+"""
 
 import logging
 import sys
+from datetime import UTC, datetime
+from typing import Final
 
-import structlog
+import msgspec
+
+_OF_EVERY_RECORD: Final = frozenset(vars(logging.makeLogRecord({}))) | {"message", "taskName"}
 
 
 def log_to_stderr() -> None:
-    """Set up structlog for a process of shoal."""
-    structlog.configure(
-        processors=[
-            structlog.processors.add_log_level,
-            structlog.processors.TimeStamper(fmt="iso", utc=True),
-            structlog.processors.format_exc_info,
-            structlog.processors.JSONRenderer(),
-        ],
-        wrapper_class=structlog.make_filtering_bound_logger(logging.INFO),
-        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
-        cache_logger_on_first_use=True,
-    )
-    logging.basicConfig(level=logging.WARNING, handlers=[_Bridge()])
+    """Set up the log of a process of shoal; of libraries only warnings are kept."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Lines())
+    logging.basicConfig(level=logging.WARNING, handlers=[handler])
+    logging.getLogger("shoal").setLevel(logging.INFO)
 
 
-class _Bridge(logging.Handler):
-    """Passes what libraries log on to structlog."""
+class _Lines(logging.Formatter):
+    """One JSON object a record."""
 
-    def emit(self, record: logging.LogRecord) -> None:
-        """Log one record."""
-        structlog.get_logger(record.name).log(record.levelno, record.getMessage())
+    def format(self, record: logging.LogRecord) -> str:
+        """The line of a record."""
+        told = {k: v for k, v in vars(record).items() if k not in _OF_EVERY_RECORD}
+        line = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname.lower(),
+            "from": record.name,
+            "event": record.getMessage(),
+            **told,
+        }
+        if record.exc_info:
+            line["traceback"] = self.formatException(record.exc_info)
+        return msgspec.json.encode(line, enc_hook=repr).decode()

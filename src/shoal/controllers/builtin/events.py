@@ -4,11 +4,10 @@ kube-apiserver does the same on a cluster (``--event-ttl``, one hour by default)
 """
 
 import asyncio
+import logging
 import time
 from functools import partial
 from typing import Final
-
-import structlog
 
 from shoal.api.kinds import EVENTS
 from shoal.api.meta import Object
@@ -19,7 +18,7 @@ from shoal.units.instant import parse_instant
 
 KEPT_MS: Final = 3_600_000
 _LOOK_AGAIN_S: Final = 300
-_log = structlog.get_logger()
+_log = logging.getLogger(__name__)
 
 
 class EventExpiry:
@@ -34,7 +33,7 @@ class EventExpiry:
             try:
                 await expire_events(self._client, time.time_ns() // 1_000_000)
             except ApiError as error:
-                _log.warning("events not expired", error=error.message)
+                _log.warning("events not expired", extra={"error": error.message})
             await asyncio.sleep(_LOOK_AGAIN_S)
 
 

@@ -2,6 +2,7 @@
 
 import os
 import signal
+import subprocess
 from pathlib import Path
 
 import msgspec
@@ -111,3 +112,25 @@ def _arguments(pid: int) -> bytes:
         return Path(f"/proc/{pid}/cmdline").read_bytes()
     except OSError:
         return b""
+
+
+def test_an_interrupted_drain_leaves_the_box_open(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "busy", "--", "sleep", "600")
+    own_box.wait_for("busy", "Running")
+    command = own_box.command("down", "--drain")
+    with subprocess.Popen(command, env=own_box.env, stdout=subprocess.PIPE) as drain:
+        assert drain.stdout is not None
+        assert drain.stdout.readline() == b"waiting for the end of busy\n"
+        assert "nothing new starts" in own_box.ok("status")
+        drain.send_signal(signal.SIGINT)
+    assert drain.returncode == 130
+    assert "nothing new starts" not in own_box.ok("status")
+    own_box.ok("run", "--name", "next", "--", "true")
+
+
+def test_where_no_box_runs_every_command_says_so_alike(own_box: Box) -> None:
+    for verb in ("status", "down", "ps"):
+        done = own_box.shoal(verb)
+        assert done.returncode == 1
+        assert "Start one: shoal up" in done.stderr

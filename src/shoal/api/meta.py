@@ -21,6 +21,8 @@ LABEL_ATTEMPT: Final = "shoal.dev/attempt"
 LABEL_GANG: Final = "shoal.dev/gang"
 LABEL_QUEUE: Final = "shoal.dev/queue"
 ANNOTATION_CODE: Final = "shoal.dev/code"
+ANNOTATION_CLOSED_BY_DOWN: Final = "shoal.dev/closed-by-down"
+"""On a node: ``shoal down`` closed it, and the next ``shoal up`` opens it again."""
 ANNOTATION_RANK_PORT: Final = "shoal.dev/rank-port"
 """On rank 0's pod: the port its agent chose for the others to meet at."""
 

@@ -9,8 +9,9 @@ from typing import Final
 
 import click
 
-from shoal.cli.box.errors import BoxError
+from shoal.cli.box.errors import BoxError, NoBoxError
 
+_MOST_NAMED: Final = 5
 _LONGEST_STOP: Final = 40
 """Seconds that the supervisor may take to end its three processes."""
 
@@ -31,7 +32,7 @@ def command(drain: bool, kill: bool) -> None:
     home = home_path()
     state = running(home)
     if state is None:
-        raise BoxError(f"no box runs on {home}. Start one: shoal up")
+        raise NoBoxError(home)
     _empty(drain=drain, kill=kill)
     _end(state.pid, home)
     print("box down")
@@ -51,10 +52,7 @@ def _empty(*, drain: bool, kill: bool) -> None:
             return
         if not (drain or kill):
             kill = _ask(len(active)) == "k"
-        draining.close(client)
-        if kill:
-            draining.end_all(client)
-        draining.wait_empty(client, _say_waiting)
+        draining.empty(client, kill=kill, tell=_say_waiting)
     except Unreachable as error:
         raise BoxError(f"{error.message}; look at it: shoal status") from None
 
@@ -70,8 +68,10 @@ def _ask(count: int) -> str:
     return answer.strip().lower()
 
 
-def _say_waiting(count: int) -> None:
-    print(f"waiting for {count} program{'s' * (count != 1)} to end", flush=True)
+def _say_waiting(active: list[str]) -> None:
+    shown, more = active[:_MOST_NAMED], len(active) - _MOST_NAMED
+    rest = f" and {more} more" if more > 0 else ""
+    print(f"waiting for the end of {', '.join(shown)}{rest}", flush=True)
 
 
 def _end(pid: int, home: Path) -> None:

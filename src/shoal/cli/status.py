@@ -2,14 +2,11 @@
 
 import sys
 from collections import Counter
-from typing import Final
 
 import click
 
-from shoal.cli.box.errors import BoxError
+from shoal.cli.box.errors import NoBoxError
 from shoal.cli.box.home import BoxState, now_seconds, running
-
-_PHASES: Final = ("Queued", "Starting", "Running", "Succeeded", "Failed", "Stopped", "TimedOut")
 
 
 @click.command()
@@ -21,7 +18,7 @@ def command() -> None:
     home = home_path()
     state = running(home)
     if state is None:
-        raise BoxError(f"no box runs on {home}. Start one: shoal up")
+        raise NoBoxError(home)
     up = say_duration(now_seconds() - state.started)
     print(f"box up for {up} at https://127.0.0.1:{state.port} · home {home} · pid {state.pid}")
     _say_processes(state)
@@ -34,13 +31,17 @@ def _say_processes(state: BoxState) -> None:
     for process in state.processes:
         memory = pss_mib(process.pid)
         alive = f"pid {process.pid} · {memory} MiB" if memory is not None else "down"
-        again = f" · started anew {process.restarts} times" if process.restarts else ""
+        times = "once" if process.restarts == 1 else f"{process.restarts} times"
+        again = f" · started anew {times}" if process.restarts else ""
         print(f"  {process.name:<9} {alive}{again}")
 
 
 def _say_work() -> None:
-    from shoal.api.kinds import RUNS
+    from shoal.api.kinds import NODES, RUNS
+    from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN
+    from shoal.api.run import RunPhase
     from shoal.cli.box.facts import say_cards
+    from shoal.cli.say import say_phase
     from shoal.kube.blocking import BlockingClient
     from shoal.kube.config import load_config
     from shoal.kube.errors import Unreachable
@@ -48,9 +49,12 @@ def _say_work() -> None:
     client = BlockingClient(load_config())
     try:
         print(f"  cards     {say_cards(client)}")
-        phases = Counter(str(run.status.phase) for run in client.list(RUNS).items)
+        phases = Counter(run.status.phase for run in client.list(RUNS).items)
+        nodes = client.list(NODES).items
     except Unreachable as error:
         print(f"shoal: {error.message}", file=sys.stderr)
         sys.exit(1)
-    told = [f"{phases[phase]} {phase.lower()}" for phase in _PHASES if phases[phase]]
+    told = [f"{phases[phase]} {say_phase(phase)}" for phase in RunPhase if phases[phase]]
     print(f"  runs      {' · '.join(told) or 'none'}")
+    if any(ANNOTATION_CLOSED_BY_DOWN in node.metadata.annotations for node in nodes):
+        print("  closing   shoal down waits for what runs; nothing new starts")

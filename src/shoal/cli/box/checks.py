@@ -76,11 +76,11 @@ def _keeper(_: Path) -> Finding:
 
 
 def _disk(home: Path) -> Finding:
-    folder = next(path for path in (home, *home.parents) if path.exists())
+    folder = next(path for path in (home, *home.parents) if path.is_dir())
     room = os.statvfs(folder)
     free = room.f_bavail * room.f_frsize
     fact = f"{free / 1024**3:.1f} GiB free for {home}"
-    if not os.access(folder, os.W_OK):
+    if not os.access(folder, os.W_OK) or not room.f_blocks:
         remedy = "set SHOAL_HOME to a folder that can"
         return Finding("disk", Level.BAD, f"{home} cannot be written", remedy)
     if free < _ROOM_BYTES:
@@ -90,6 +90,9 @@ def _disk(home: Path) -> Finding:
 
 
 def _private(home: Path) -> Finding:
+    if home.exists() and not home.is_dir():
+        remedy = "set SHOAL_HOME to a folder"
+        return Finding("home", Level.BAD, f"{home} is no folder", remedy)
     if home.exists() and home.stat().st_mode & 0o077:
         return Finding("home", Level.BAD, f"{home} is open to others", f"chmod 700 {home}")
     return Finding(

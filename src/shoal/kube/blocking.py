@@ -2,7 +2,6 @@
 
 import http.client
 import socket
-import ssl
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
 from urllib.parse import quote, urlencode, urlsplit
@@ -12,7 +11,7 @@ import msgspec
 from shoal.api.kinds import Kind
 from shoal.api.meta import Object
 from shoal.kube import wire
-from shoal.kube.config import Config
+from shoal.kube.config import Config, tls_context
 from shoal.kube.errors import Unreachable
 
 T = TypeVar("T", bound=Object)
@@ -32,7 +31,7 @@ class BlockingClient:
     def __init__(self, config: Config, warn: Callable[[str], None] = lambda _: None) -> None:
         self.config = config
         self._warn = warn
-        self._tls = ssl.create_default_context(cadata=config.ca)
+        self._tls = tls_context(config)
         self._kept: http.client.HTTPSConnection | None = None
 
     def request(

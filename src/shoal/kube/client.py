@@ -4,7 +4,6 @@ Typed reads (only the fields of a view are decoded), writes as plain JSON object
 request ends within ``TIMEOUT`` seconds; a watch ends when the server ends it.
 """
 
-import ssl
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Self, TypeVar
 
@@ -14,7 +13,7 @@ import msgspec
 from shoal.api.kinds import PODS, Kind
 from shoal.api.meta import Object
 from shoal.kube import wire
-from shoal.kube.config import Config
+from shoal.kube.config import Config, tls_context
 from shoal.kube.errors import Unreachable
 
 T = TypeVar("T", bound=Object)
@@ -35,7 +34,7 @@ class Client:
         self._session: aiohttp.ClientSession | None = None
 
     async def __aenter__(self) -> Self:
-        context = ssl.create_default_context(cadata=self.config.ca)
+        context = tls_context(self.config)
         self._session = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(ssl=context, limit=64, keepalive_timeout=30),
             headers={"Authorization": f"Bearer {self.config.token}", "Accept": "application/json"},

@@ -3,16 +3,20 @@
 import asyncio
 import errno
 import os
+import platform
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.agent.box import BOOT, Box
 
+from shoal import __version__
 from shoal.agent.ending import Loss, Started, ended
 from shoal.agent.environment import expand
-from shoal.agent.machine import node_name
+from shoal.agent.machine import Machine, node_name
+from shoal.agent.node import LABEL_SIMULATED, register_node
 from shoal.agent.nodeuse import NodeUses
 from shoal.agent.record import (
     Record,
@@ -225,6 +229,21 @@ async def test_the_node_says_what_it_is_and_what_it_cannot_do(box: Box):
     assert node.status.capacity == {"cpu": "4", "memory": "16Gi", "pods": "1000"}
     assert node.status.node_info.boot_id == BOOT
     assert node.metadata.labels["kubernetes.io/hostname"] == box.node
+    info = (await box.client.get_raw(NODES, box.node))["status"]["nodeInfo"]
+    assert info["kubeletVersion"] == f"v{__version__}+shoal"
+    assert info["kernelVersion"] == platform.release()
+    assert (info["containerRuntimeVersion"], bool(info["osImage"])) == ("none", True)
+
+
+async def test_a_node_is_labelled_as_long_as_all_its_cards_are_simulated(box: Box):
+    async def labelled_with(cards):
+        machine = Machine(box.node, BOOT, 4000, 16384)
+        node = await register_node(box.client, machine, cards, "")
+        return node.metadata.labels.get(LABEL_SIMULATED)
+
+    real = msgspec.structs.replace(box.cards[0], simulated=False)
+    assert await labelled_with(box.cards) == "true"
+    assert await labelled_with([real, box.cards[1]]) is None
 
 
 async def test_the_slice_lists_the_cards_and_is_written_only_when_they_change(box: Box):

@@ -151,6 +151,7 @@ async def test_a_failing_init_container_fails_the_pod(box: Box):
     assert ended.status.phase == "Failed"
     assert ended.status.init_container_statuses[0].state.terminated.exit_code == 1
     assert box.home.pod(pod.metadata.uid).last_attempt("main") is None
+    assert state(ended).terminated.message == "the pod ended before it was started"
 
 
 async def test_containers_of_a_pod_run_beside_each_other(box: Box):

@@ -88,6 +88,9 @@ async def test_a_mount_that_would_show_in_the_machines_own_tree_is_refused(
         f"volumeMount vol: a process cannot have a mount at {place}; use a path relative to its "
         "working folder (mountPath: vol), also told as $SHOAL_MOUNT_VOL"
     )
+    ended = state(pod).terminated
+    assert (ended.exit_code, ended.reason, ended.message) == (128, "StartError", pod.status.message)
+    assert ended.started_at is None
     assert not place.exists()
 
 

@@ -39,8 +39,8 @@ def test_amounts_of_a_run_need_no_quotes(api, ns):
 @pytest.mark.parametrize(
     ("spec", "field", "words"),
     [
-        ({"gpus": "1"}, "spec.gpus", "spec.gpus is not a field; did you mean gpu?"),
-        ({"deadline": "x"}, "spec.deadline", "spec.deadline is not supported yet"),
+        ({"gpus": "1"}, "spec.gpus", "is not a field; did you mean gpu?"),
+        ({"deadline": "x"}, "spec.deadline", "is not supported yet"),
         ({"limits": {"budget": 4}}, "spec.limits.budget", "not supported yet"),
         ({"limits": {"tmie": "1h"}}, "spec.limits.tmie", "did you mean time?"),
         ({"gpu": "1.5"}, "spec.gpu", "a part of a card is at most 1"),
@@ -54,12 +54,40 @@ def test_amounts_of_a_run_need_no_quotes(api, ns):
         ({"env": {"A": 1}}, "spec.env", "example: env"),
         ({"queue": "Big Queue"}, "spec.queue", "not a name"),
         ({"run": ""}, "spec.run", "example"),
+        ({"image": ""}, "spec.image", "is empty; leave it out or give a value; example: image: ho"),
+        ({"queue": ""}, "spec.queue", "example: queue: default"),
+        ({"priority": ""}, "spec.priority", "example: priority: high"),
+        ({"code": ""}, "spec.code", "example: code: /home/me/project"),
+        ({"gpu": ""}, "spec.gpu", "is empty; leave it out or give an amount; example: gpu: A100:1"),
+        ({"cpu": ""}, "spec.cpu", "example: cpu: 8"),
+        ({"memory": ""}, "spec.memory", "example: memory: 32Gi"),
+        ({"shm": ""}, "spec.shm", "example: shm: 8Gi"),
+        ({"limits": {"time": ""}}, "spec.limits.time", "example: limits: {time: 12h}"),
     ],
 )
 def test_a_wrong_run_is_told_where_and_why(api, ns, spec, field, words):
     causes = refusal_of(api, RUNS.format(ns), run(**spec))
     assert list(causes) == [field]
     assert words in causes[field]
+
+
+def test_a_refusal_names_each_field_once(api, ns):
+    _, refusal = api.call("POST", RUNS.format(ns), run(gpus="1"))
+    told = "spec.gpus: is not a field; did you mean gpu?"
+    assert refusal["message"] == f'Run.shoal.dev "a" is invalid: {told}'
+
+
+def warnings_of(api, path, body):
+    status, headers, _ = api.send("POST", path, body)
+    assert status == 201
+    return "\n".join(headers.get_all("Warning") or ())
+
+
+def test_a_queue_that_does_not_exist_is_told_in_a_warning(api, ns):
+    told = "queue big does not exist; it is only a name for now"
+    assert told in warnings_of(api, RUNS.format(ns), run("a", queue="big"))
+    api.create(f"/apis/shoal.dev/v1alpha1/namespaces/{ns}/queues", {"metadata": {"name": "big"}})
+    assert warnings_of(api, RUNS.format(ns), run("b", queue="big")) == ""
 
 
 def test_a_runs_name_leaves_room_for_the_names_of_its_pods(api, ns):
@@ -150,6 +178,39 @@ def test_a_pod_field_without_effect_is_told_in_a_warning(api, ns):
     ):
         assert field in told
     assert "ports" not in told
+
+
+@pytest.mark.parametrize(
+    ("spec", "warning"),
+    [
+        (
+            {"volumes": [{"name": "v", "nfs": {"server": "s", "path": "/"}}]},
+            "spec.volumes[0].nfs is not supported on this machine; the pod will fail",
+        ),
+        (
+            {"env": [{"name": "A", "valueFrom": {"resourceFieldRef": {"resource": "limits.cpu"}}}]},
+            "env[0].valueFrom.resourceFieldRef is not supported on this machine; the pod will fail",
+        ),
+        (
+            {"resources": {"limits": {"nvidia.com/gpu": 1}}},
+            "limits[nvidia.com/gpu] is not served yet; ask for cards by a ResourceClaim of class "
+            "gpu.shoal.dev; the pod will wait",
+        ),
+        (
+            {"image": "python:3.12"},
+            "spec.containers[0].image cannot run, since this machine has no container runtime; "
+            "the pod will wait; example: image: host",
+        ),
+        (
+            {"resources": {"limits": {"ephemeral-storage": "1Gi"}}},
+            "limits[ephemeral-storage] has no effect on this machine",
+        ),
+    ],
+)
+def test_a_warning_tells_what_will_become_of_the_pod(api, ns, spec, warning):
+    volumes = spec.pop("volumes", [])
+    body = pod(containers=[{"name": "c", "image": "host"} | spec], volumes=volumes)
+    assert warning in warnings_of(api, f"/api/v1/namespaces/{ns}/pods", body)
 
 
 def test_a_supported_pod_raises_no_warning(api, ns):

@@ -144,7 +144,8 @@ def test_a_queued_run_that_is_stopped_takes_its_pods_back():
     world = World(replicas=2, gpu="1").settle()
     world.stop()
     world.settle()
-    assert world.run.status.phase is RunPhase.STOPPED
+    status = world.run.status
+    assert (status.phase, status.message) == (RunPhase.STOPPED, "stopped before it started")
     assert (world.pods, world.claims, world.gangs) == ({}, {}, {})
 
 
@@ -156,7 +157,7 @@ def test_a_stopped_run_ends_its_programs_and_waits_for_them():
     assert world.run.status.phase is RunPhase.RUNNING
     world.exit(code=143, signal=15, reason="DeadlineExceeded")
     status = world.settle().run.status
-    assert (status.phase, status.failure) == (RunPhase.STOPPED, None)
+    assert (status.phase, status.failure, status.message) == (RunPhase.STOPPED, None, "")
 
 
 def test_a_run_that_succeeds_while_it_is_stopped_has_succeeded():
@@ -188,7 +189,7 @@ def test_a_failed_run_is_tried_again_with_fresh_objects():
     world.settle()
     status = world.run.status
     assert (status.phase, status.attempt, status.restarts) == (RunPhase.QUEUED, 1, 1)
-    assert status.message == "restart 1 of 2: replica 0 exited with 7"
+    assert status.message == "retry 1 of 2: replica 0 exited with 7"
     assert world.made[2:] == ["ResourceClaim digits-0-r1", "Pod digits-0-r1"]
     world.launch()
     world.settle()
@@ -207,7 +208,7 @@ def test_a_rebooted_node_is_a_cause_of_its_own():
     world = running(retry=Retry(max=3, on=[RetryCause.NODE_LOST]))
     world.fail(0, "NodeRebooted")
     world.settle()
-    assert world.run.status.message == "restart 1 of 3: node box1 rebooted"
+    assert world.run.status.message == "retry 1 of 3: node box1 rebooted"
 
 
 def test_what_cannot_start_is_not_tried_again():

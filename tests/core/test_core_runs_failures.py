@@ -3,7 +3,7 @@
 import pytest
 from runs_world import SECOND, START, World
 
-from shoal.api.run import Limits, RunPhase
+from shoal.api.run import Limits, Retry, RunPhase
 from shoal.units.instant import format_instant
 
 
@@ -116,7 +116,7 @@ def test_a_pod_whose_deadline_somebody_else_shortened_is_told_as_stopped():
     ("replicas", "end", "words"),
     [
         (1, {"code": 7}, "replica 0 exited with 7"),
-        (1, {"code": 139, "signal": 11}, "replica 0 was killed by signal 11"),
+        (1, {"code": 139, "signal": 11}, "replica 0 was killed by signal 11 (segmentation fault)"),
         (
             1,
             {"code": 137, "signal": 9, "oom": True},
@@ -149,3 +149,14 @@ def test_a_pod_that_the_agent_cannot_start_is_told_in_the_agents_words():
     world.settle()
     world.fail(0, "InvalidCode", "folder gone: /data/digits")
     assert world.settle().run.status.message == "folder gone: /data/digits"
+
+
+def test_a_container_that_was_never_started_is_no_start_of_the_run_and_no_cause_to_retry():
+    world = World(retry=Retry(max=3)).settle()
+    world.bind()
+    world.settle()
+    world.exit(0, 128, reason="InvalidCode", message="folder gone: /data/digits")
+    world.pod(0).status.container_statuses[0].state.terminated.reason = "StartError"
+    status = world.settle().run.status
+    assert (status.phase, status.started_at, status.restarts) == (RunPhase.FAILED, None, 0)
+    assert status.message == "folder gone: /data/digits"

@@ -37,7 +37,10 @@ class Started(msgspec.Struct, frozen=True):
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """The end of one start of a container; as ``state.terminated`` tells it. Times in ns."""
+    """The end of one start of a container; as ``state.terminated`` tells it. Times in ns.
+
+    ``started_ns`` is 0 for one that was never tried to start.
+    """
 
     exit_code: int
     signal: int
@@ -51,6 +54,11 @@ class Ended(msgspec.Struct, frozen=True):
     def good(self) -> bool:
         """Whether the program did what it was for."""
         return self.exit_code == 0 and not self.loss
+
+
+def never_started(sentence: str, now: int) -> Ended:
+    """The end of a container that a pod which is over had not started. ``now`` in ns."""
+    return Ended(_NO_START, 0, "StartError", sentence, 0, now)
 
 
 def ended(record: Record, started: Started, boot_id: str) -> Ended:

@@ -76,8 +76,9 @@ async def serve(
     sock = tools.home.socket(tools.node)
     runner = await serve_unix(sock, log_server(tools.home, pods))
     try:
-        node = await register_node(tools.client, machine, tools.cgroups.why)
-        await publish_cards(tools.client, node, list(tools.cards.values()))
+        cards = list(tools.cards.values())
+        node = await register_node(tools.client, machine, cards, tools.cgroups.why)
+        await publish_cards(tools.client, node, cards)
         here = f"spec.nodeName={tools.node}"
         reflector = Reflector(tools.client, PODS, fields=here, on_delta=pods.on_delta)
         async with asyncio.TaskGroup() as group:

@@ -3,12 +3,15 @@
 import asyncio
 import logging
 import platform
+from collections.abc import Collection
 from typing import Any, Final
 
+from shoal import __version__
 from shoal.agent.machine import Machine, now_ns, stamp
 from shoal.agent.persist import persist
 from shoal.api.kinds import LEASES, NAMESPACES, NODES
 from shoal.api.node import CGROUP_LIMITS, CONTAINER_RUNTIME, Node
+from shoal.core.event import Card
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
 from shoal.units.quantity import format_cpu, format_mib
@@ -16,6 +19,8 @@ from shoal.units.quantity import format_cpu, format_mib
 NO_RUNTIME: Final = "this machine has no container runtime; use image: host"
 ADDRESS: Final = "127.0.0.1"
 LEASE_NAMESPACE: Final = "kube-node-lease"
+LABEL_SIMULATED: Final = "shoal.dev/simulated"
+"""Label of a node none of whose cards is real."""
 
 _MOST_PODS: Final = 1000
 _BEAT_S: Final = 10
@@ -23,9 +28,11 @@ _LEASE_S: Final = 40
 _log = logging.getLogger(__name__)
 
 
-async def register_node(client: Client, machine: Machine, why_unlimited: str) -> Node:
+async def register_node(
+    client: Client, machine: Machine, cards: Collection[Card], why_unlimited: str
+) -> Node:
     """Creates the Node or brings it up to date. Labels and taints of others are kept."""
-    labels = node_labels(machine)
+    labels = node_labels(machine, cards)
     node: dict[str, Any] = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": machine.name}}
     node["metadata"]["labels"] = labels
     try:
@@ -33,9 +40,8 @@ async def register_node(client: Client, machine: Machine, why_unlimited: str) ->
     except ApiError as error:
         if not error.already_exists:
             raise
-        await persist(
-            "label node", lambda: client.patch(NODES, machine.name, patch=_labels(labels))
-        )
+        patch = {"metadata": {"labels": {LABEL_SIMULATED: None, **labels}}}
+        await persist("label node", lambda: client.patch(NODES, machine.name, patch=patch))
     status = {"status": node_status(machine, why_unlimited, now_ns())}
     return await persist(
         "node status",
@@ -45,15 +51,16 @@ async def register_node(client: Client, machine: Machine, why_unlimited: str) ->
     )
 
 
-def node_labels(machine: Machine) -> dict[str, str]:
-    """The well-known labels that selectors use."""
-    return {
+def node_labels(machine: Machine, cards: Collection[Card]) -> dict[str, str]:
+    """The well-known labels that selectors use, and whether the cards are simulated."""
+    labels = {
         "kubernetes.io/hostname": machine.name,
         "kubernetes.io/os": "linux",
-        "kubernetes.io/arch": {"x86_64": "amd64", "aarch64": "arm64"}.get(
-            platform.machine(), platform.machine()
-        ),
+        "kubernetes.io/arch": _architecture(),
     }
+    if cards and all(card.simulated for card in cards):
+        labels[LABEL_SIMULATED] = "true"
+    return labels
 
 
 def node_status(machine: Machine, why_unlimited: str, now: int) -> dict[str, Any]:
@@ -129,23 +136,23 @@ async def _renew(client: Client, name: str, lease: dict[str, Any]) -> None:
         await client.create(LEASES, lease | patch, LEASE_NAMESPACE)
 
 
-def _labels(labels: dict[str, str]) -> dict[str, Any]:
-    return {"metadata": {"labels": labels}}
-
-
 def _node_info(machine: Machine) -> dict[str, str]:
     return {
         "bootID": machine.boot_id,
         "operatingSystem": "linux",
-        "architecture": node_labels(machine)["kubernetes.io/arch"],
+        "architecture": _architecture(),
         "kernelVersion": platform.release(),
         "osImage": _os_image(),
         "containerRuntimeVersion": "none",
-        "kubeletVersion": "",
+        "kubeletVersion": f"v{__version__}+shoal",
         "kubeProxyVersion": "",
         "machineID": "",
         "systemUUID": "",
     }
+
+
+def _architecture() -> str:
+    return {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
 
 def _os_image() -> str:

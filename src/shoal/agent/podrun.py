@@ -10,7 +10,7 @@ from typing import Final
 
 from shoal.agent.claims import release_claims
 from shoal.agent.containers import ContainerRun, ContainerView, Orders, Waiting
-from shoal.agent.ending import Ended
+from shoal.agent.ending import Ended, never_started
 from shoal.agent.errors import PodError
 from shoal.agent.launching import DEFAULT_GRACE_S, what_starts
 from shoal.agent.machine import now_ns
@@ -77,7 +77,7 @@ class PodRun:
             verdict = await self._verdict()
             await release_claims(self._tools.uses, self.home)
             self._tools.cgroups.remove(self.home.uid)
-            self._view.verdict = verdict
+            self._close(verdict)
             await self._teller.tell()
         finally:
             telling.cancel()
@@ -131,6 +131,14 @@ class PodRun:
             if isinstance(view.state, Waiting):
                 view.state = Waiting(reason, message)
         self._teller.changed()
+
+    def _close(self, verdict: Verdict) -> None:
+        """The pod is over, and so is each container that waits for its first start."""
+        for view in (*self._view.init, *self._view.main):
+            if isinstance(view.state, Waiting):
+                told = verdict.message or "the pod ended before it was started"
+                view.state = never_started(told, now_ns())
+        self._view.verdict = verdict
 
     def _changed(self) -> None:
         if all(isinstance(view.state, Ended) for view in self._view.main):

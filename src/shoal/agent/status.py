@@ -98,7 +98,9 @@ def _state(state: Waiting | Running | Ended) -> dict[str, Any]:
     told: dict[str, Any] = {"exitCode": state.exit_code}
     if state.signal:
         told["signal"] = state.signal
-    times = {"startedAt": stamp(state.started_ns), "finishedAt": stamp(state.ended_ns)}
+    times = {"finishedAt": stamp(state.ended_ns)}
+    if state.started_ns:
+        times["startedAt"] = stamp(state.started_ns)
     return {"terminated": told | _said(reason=state.reason, message=state.message) | times}
 
 

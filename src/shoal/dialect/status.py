@@ -146,16 +146,10 @@ def expired(message: str, continue_token: str = "") -> StatusError:
 
 def invalid(group: str, kind: str, name: str, causes: Sequence[Cause]) -> StatusError:
     """422: fields hold what they may not."""
-    told = "; ".join(map(_told, causes))
+    told = "; ".join(f"{cause.field}: {cause.message}" for cause in causes)
     message = f'{_resource(group, kind)} "{name}" is invalid: {told}'
     details = Details(name=name, group=group, kind=kind, causes=tuple(causes))
     return StatusError(422, "Invalid", message, details)
-
-
-def _told(cause: Cause) -> str:
-    if cause.message.startswith(cause.field):
-        return cause.message
-    return f"{cause.field}: {cause.message}"
 
 
 def _resource(group: str, plural: str) -> str:

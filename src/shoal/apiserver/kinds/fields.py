@@ -81,10 +81,10 @@ def type_cause(error: msgspec.ValidationError) -> Cause:
 
 def _unknown(name: str, at: str, tree: Tree) -> str:
     if at in NOT_YET:
-        return f"{at} is not supported yet"
+        return "is not supported yet"
     close = difflib.get_close_matches(name, tree, n=1, cutoff=0.6)
     meant = f"; did you mean {close[0]}?" if close else f"; it takes {', '.join(sorted(tree))}"
-    return f"{at} is not a field{meant}"
+    return f"is not a field{meant}"
 
 
 def _inner(hint: Json) -> Tree | None:

@@ -1,8 +1,13 @@
-"""Which fields of a pod have no effect on one machine: stored, and told to whoever sends them."""
+"""What of a pod this machine does not do: stored, and told to whoever sends it.
+
+Most such fields have no effect; some decide what becomes of the pod, and the warning says what.
+"""
 
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from shoal.api.meta import DRIVER
+from shoal.api.run import HOST_IMAGE
 from shoal.dialect.document import Document
 
 _POD: Final = frozenset(
@@ -54,42 +59,53 @@ _HARMLESS: Final = frozenset(
 """Fields that a process pod satisfies as it is, or that change nothing people would miss."""
 _VOLUMES: Final = frozenset({"name", "emptyDir", "configMap", "secret", "hostPath"})
 _RESOURCES: Final = frozenset({"cpu", "memory"})
+_IGNORED_RESOURCES: Final = frozenset({"ephemeral-storage"})
 _ENV_SOURCES: Final = frozenset({"fieldRef", "configMapKeyRef", "secretKeyRef"})
 _ADMITTED_KEYS: Final = frozenset(
     {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
 )
+_NO_EFFECT: Final = "has no effect on this machine"
+_FAILS: Final = "is not supported on this machine; the pod will fail"
 
 
 def unsupported(spec: Document) -> Iterator[str]:
     """A sentence for each field of a new pod that will not be honoured."""
     yield from _others(spec, _POD | {"tolerations"}, "spec")
     if any(t.get("key") not in _ADMITTED_KEYS for t in spec.get("tolerations") or ()):
-        yield _told("spec.tolerations")
+        yield f"spec.tolerations {_NO_EFFECT}"
     for part in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(part) or ()):
             yield from _container(container, f"spec.{part}[{index}]")
     for index, volume in enumerate(spec.get("volumes") or ()):
-        yield from _others(volume, _VOLUMES, f"spec.volumes[{index}]")
+        yield from _others(volume, _VOLUMES, f"spec.volumes[{index}]", _FAILS)
 
 
 def _container(container: Document, path: str) -> Iterator[str]:
     yield from _others(container, _CONTAINER, path)
-    for kind in ("limits", "requests"):
-        amounts = (container.get("resources") or {}).get(kind) or {}
-        for resource in amounts.keys() - _RESOURCES:
-            yield f"{_told(f'{path}.resources.{kind}[{resource}]')}; ask for cards with a claim"
+    if container.get("image") not in (None, "", HOST_IMAGE):
+        told = "cannot run, since this machine has no container runtime; the pod will wait"
+        yield f"{path}.image {told}; example: image: {HOST_IMAGE}"
+    yield from _resources(container.get("resources") or {}, f"{path}.resources")
     for index, variable in enumerate(container.get("env") or ()):
-        yield from _others(
-            variable.get("valueFrom") or {}, _ENV_SOURCES, f"{path}.env[{index}].valueFrom"
-        )
+        source = variable.get("valueFrom") or {}
+        yield from _others(source, _ENV_SOURCES, f"{path}.env[{index}].valueFrom", _FAILS)
 
 
-def _others(document: Mapping[str, Any], known: frozenset[str], path: str) -> Iterator[str]:
+def _resources(resources: Document, path: str) -> Iterator[str]:
+    for kind in ("limits", "requests"):
+        for resource in sorted((resources.get(kind) or {}).keys() - _RESOURCES):
+            at = f"{path}.{kind}[{resource}]"
+            if resource in _IGNORED_RESOURCES:
+                yield f"{at} {_NO_EFFECT}"
+            else:
+                claim = f"ask for cards by a ResourceClaim of class {DRIVER}"
+                yield f"{at} is not served yet; {claim}; the pod will wait"
+
+
+def _others(
+    document: Mapping[str, Any], known: frozenset[str], path: str, told: str = _NO_EFFECT
+) -> Iterator[str]:
     """The fields that are set, not known, and not harmless. Empty values ask for nothing."""
     for field, value in document.items():
         if field not in known and field not in _HARMLESS and value not in (None, {}, [], False, ""):
-            yield _told(f"{path}.{field}")
-
-
-def _told(path: str) -> str:
-    return f"{path} has no effect on this machine"
+            yield f"{path}.{field} {told}"

@@ -8,6 +8,7 @@ import msgspec
 
 from shoal.api.meta import GROUP
 from shoal.api.run import HOST_IMAGE, Run, RunSpec
+from shoal.apiserver.history import Key
 from shoal.apiserver.kinds.fields import tree_of_kind, type_cause, unknown_causes
 from shoal.apiserver.kinds.refuse import refuse
 from shoal.apiserver.registry import World
@@ -37,12 +38,17 @@ _EXAMPLES: Final = {
     "cpu": "cpu: 8",
     "env": "env: {HF_HOME: /data/hf}",
     "gpu": "gpu: A100:1/2",
+    "image": "image: host",
     "limits": "limits: {time: 12h}",
     "memory": "memory: 32Gi",
+    "priority": "priority: high",
+    "queue": "queue: default",
     "replicas": "replicas: 4",
     "retry": "retry: {max: 3, on: [node-lost]}",
     "run": "run: python train.py",
+    "shm": "shm: 8Gi",
 }
+_TEXTS: Final = ("code", "image", "priority", "queue")
 _LONGEST_NAME: Final = 52
 """Names of its pods and gangs, which labels repeat, add up to 11 letters to a run's."""
 _MOST_REPLICAS: Final = 1000
@@ -62,11 +68,12 @@ def admit_run(document: Document, world: World) -> list[str]:
     _plain_numbers(spec)
     if spec.get("run") in (None, "", []):
         _refuse(document, [Cause(REQUIRED, "example: run: python train.py", "spec.run")])
+    _refuse(document, _empty_causes(spec))
     for field, value in _DEFAULTS.items():
         if spec.get(field) is None:
             spec[field] = value
     _refuse(document, _spec_causes(spec))
-    return list(_warnings(spec))
+    return list(_warnings(document["metadata"]["namespace"], spec, world))
 
 
 def change_run(new: Document, old: Document) -> None:
@@ -88,8 +95,28 @@ def change_run(new: Document, old: Document) -> None:
     _refuse(new, causes)
 
 
-def _warnings(spec: Document) -> Iterator[str]:
+def _empty_causes(spec: Document) -> Iterator[Cause]:
+    """An empty text says nothing, and what was meant is not to be guessed."""
+    for fields, takes in ((_AMOUNTS, "an amount"), (_TEXTS, "a value")):
+        for field in fields:
+            if spec.get(field) == "":
+                yield _empty(field, takes, f"spec.{field}")
+    limits = spec.get("limits")
+    if isinstance(limits, dict) and limits.get("time") == "":
+        yield _empty("limits", "a duration", "spec.limits.time")
+
+
+def _empty(field: str, takes: str, at: str) -> Cause:
+    told = f"is empty; leave it out or give {takes}; example: {_EXAMPLES[field]}"
+    return Cause(INVALID, told, at)
+
+
+def _warnings(namespace: str, spec: Document, world: World) -> Iterator[str]:
     """What is stored and has no effect."""
+    queue = spec["queue"]
+    key = Key(f"queues.{GROUP}", namespace, queue)
+    if queue != _DEFAULTS["queue"] and world.find(key) is None:
+        yield f"queue {queue} does not exist; it is only a name for now"
     if spec.get("shm") and spec["image"] == HOST_IMAGE:
         yield "spec.shm has no effect with image: host; programs share the machine's /dev/shm"
 

@@ -13,6 +13,7 @@ from shoal.api.run import Failure, RetryCause, Run
 from shoal.core.replica import problem, time_limit_seconds
 from shoal.core.runs.plan import Observed
 from shoal.core.runs.replicas import Replica, State, asked_to_end
+from shoal.core.runs.signals import say_signal
 from shoal.units.duration import say_duration
 from shoal.units.errors import UnitError
 from shoal.units.instant import format_instant, parse_instant
@@ -137,8 +138,8 @@ def _failed(run: Run, replica: Replica, now: int) -> Failure:
 def _reason(replica: Replica) -> str:
     assert replica.pod is not None, "a failed replica has a pod"
     told, ended = replica.pod.status.reason, replica.main.terminated
-    if ended is None and told not in _WITHOUT_AN_END:
-        # The agent's own reason: the pod can never start as it is written.
+    if told not in _WITHOUT_AN_END and (ended is None or ended.reason == FailureReason.START_ERROR):
+        # The pod's own reason, if it has one, is the agent's for not even trying.
         return FailureReason.START_ERROR
     return told or (ended.reason if ended is not None else "") or "Error"
 
@@ -164,7 +165,7 @@ def _words(run: Run, replica: Replica, ended: TerminatedState, reason: str) -> s
 
 def _ended_words(ended: TerminatedState, otherwise: str) -> str:
     if ended.signal:
-        return f"was killed by signal {ended.signal}"
+        return f"was killed by {say_signal(ended.signal)}"
     return f"exited with {ended.exit_code}" if ended.exit_code else f"failed: {otherwise}"
 
 

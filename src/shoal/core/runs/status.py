@@ -61,7 +61,7 @@ def ended(
     run: Run, status: RunStatus, phase: RunPhase, replicas: tuple[Replica, ...], now: int
 ) -> RunStatus:
     """A run to which nothing more will happen."""
-    words = _last_words(run, phase, status.failure)
+    words = _last_words(run, phase, status)
     told = Words(words.message, phase)
     conditions = without(status.conditions, STOPPING)
     return replace(
@@ -81,7 +81,7 @@ def restarted(status: RunStatus, failure: Failure, allowed: int, now: int) -> Ru
     return replace(
         status,
         phase=RunPhase.QUEUED,
-        message=f"restart {restarts} of {allowed}: {failure.message}",
+        message=f"retry {restarts} of {allowed}: {failure.message}",
         reason=failure.reason,
         attempt=status.attempt + 1,
         restarts=restarts,
@@ -92,12 +92,14 @@ def restarted(status: RunStatus, failure: Failure, allowed: int, now: int) -> Ru
     )
 
 
-def _last_words(run: Run, phase: RunPhase, failure: Failure | None) -> Words:
+def _last_words(run: Run, phase: RunPhase, status: RunStatus) -> Words:
     if phase is RunPhase.TIMED_OUT:
         return Words(time_limit_words(run), FailureReason.TIME_LIMIT)
-    if failure is not None:
+    if (failure := status.failure) is not None:
         return Words(failure.message, failure.reason)
-    return Words(reason="Stop" if phase is RunPhase.STOPPED else "")
+    if phase is RunPhase.STOPPED:
+        return Words("" if status.started_at else "stopped before it started", "Stop")
+    return Words()
 
 
 def _places(

@@ -78,10 +78,18 @@ class Box:
         if not quiet:
             shown = [Path(command[0]).name, *(a for a in command[1:] if str(self.home) not in a)]
             print(f"\n$ {' '.join(a for a in shown if a != '--kubeconfig')}", flush=True)
-        done = subprocess.run(command, env=self.env, capture_output=True, text=True, check=False)
+        # Shown, both outputs come in the order in which they were written.
+        done = subprocess.run(
+            command,
+            env=self.env,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL if quiet else subprocess.STDOUT,
+            text=True,
+            check=False,
+        )
         if not quiet:
-            print((done.stdout + done.stderr).rstrip(), flush=True)
-        check(done.returncode == expect, f"{command[1:]} exits with {expect}", done.stderr)
+            print(done.stdout.rstrip(), flush=True)
+        check(done.returncode == expect, f"{command[1:]} exits with {expect}", done.stdout)
         return done.stdout
 
 

@@ -1,6 +1,7 @@
 """The home of a box: private, locked by one supervisor, readable by anybody who looks."""
 
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -112,3 +113,16 @@ def test_a_log_stays_bounded(tmp_path: Path) -> None:
     kept = sum(file.stat().st_size for file in tmp_path.iterdir())
     assert 8 * 1024**2 < kept <= 17 * 1024**2
     assert path.read_bytes().endswith(line)
+
+
+def test_a_full_disk_keeps_the_last_word_and_the_box(tmp_path: Path) -> None:
+    state = BoxState(1, 2, 3, "", "0", [])
+    write_state(tmp_path, state)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+    try:
+        write_state(tmp_path, BoxState(9, 9, 9, "", "9", []))
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert read_state(tmp_path) == state
+    assert not (tmp_path / "box.json.new").exists()

@@ -107,10 +107,16 @@ def read_state(home: Path) -> BoxState | None:
 
 
 def write_state(home: Path, state: BoxState) -> None:
-    """Say what is true now; a reader sees the old word or the new one, never half of it."""
+    """Say what is true now; a reader sees the old word or the new one, never half of it.
+
+    A full disk keeps the old word: to tell is not worth the box.
+    """
     fresh = home / "box.json.new"
-    fresh.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=2))
-    fresh.replace(home / "box.json")
+    try:
+        fresh.write_bytes(msgspec.json.format(msgspec.json.encode(state), indent=2))
+        fresh.replace(home / "box.json")
+    except OSError:
+        fresh.unlink(missing_ok=True)
 
 
 def now_seconds() -> int:

@@ -2,6 +2,7 @@
 
 import http.client
 import itertools
+import shutil
 import sqlite3
 import subprocess
 import threading
@@ -111,3 +112,69 @@ def test_a_damaged_store_is_left_alone(box, damage):
     before = store.read_bytes()
     assert "is damaged" in refused(box.home)
     assert store.read_bytes() == before
+
+
+def test_an_empty_store_is_a_damaged_one_and_no_fresh_one(box):
+    box.stop()
+    store = box.home / "store.db"
+    store.write_bytes(b"")
+    assert "is damaged (it is no store of shoal)" in refused(box.home)
+    assert store.read_bytes() == b""
+
+
+@pytest.mark.parametrize(
+    "lost", ["DROP TABLE log", "DROP TABLE compaction", "DELETE FROM compaction"]
+)
+def test_a_store_that_has_lost_a_table_is_damaged(box, lost):
+    box.stop()
+    store = box.home / "store.db"
+    database = sqlite3.connect(store)
+    with database:
+        database.execute(lost)
+    database.close()
+    before = store.read_bytes()
+    assert "is damaged" in refused(box.home)
+    assert store.read_bytes() == before
+
+
+def test_a_folder_in_the_place_of_the_store_is_told_as_one(tmp_path):
+    (tmp_path / "box" / "store.db").mkdir(parents=True)
+    assert "store.db is a folder, not a store" in refused(tmp_path / "box")
+
+
+def test_a_log_that_is_left_of_a_store_is_not_taken_for_part_of_a_fresh_one(box):
+    box.kill()
+    (box.home / "store.db").unlink()
+    left = (box.home / "store.db-wal").read_bytes()
+    assert "store.db-wal is left of it" in refused(box.home)
+    assert (box.home / "store.db-wal").read_bytes() == left
+    assert not (box.home / "store.db").exists()
+
+
+@pytest.mark.parametrize("name", ["tls/ca.crt", "tls/server.crt", "tls/server.key", "token"])
+def test_a_damaged_secret_is_named_with_the_remedy_and_left_alone(box, name):
+    box.stop()
+    file = box.home / name
+    file.write_bytes(b"\xff\x00 no secret")
+    said = refused(box.home)
+    remove = box.home / name.partition("/")[0]
+    assert f"{file} is damaged; remove {remove} to have it made anew" in said
+    assert file.read_bytes() == b"\xff\x00 no secret"
+    file.unlink()
+    file.mkdir()
+    assert f"{file} cannot be read (Is a directory); remove {remove}" in refused(box.home)
+
+
+def test_what_the_remedy_says_helps(box, start_server):
+    box.stop()
+    (box.home / "tls" / "server.key").write_bytes(b"")
+    assert f"remove {box.home / 'tls'}" in refused(box.home)
+    shutil.rmtree(box.home / "tls")
+    assert start_server(box.home).api.get("/version")
+
+
+def test_a_kubeconfig_that_cannot_be_written_is_one_sentence(box):
+    box.stop()
+    (box.home / "kubeconfig").unlink()
+    (box.home / "kubeconfig").mkdir()
+    assert "kubeconfig cannot be written (Is a directory)" in refused(box.home)

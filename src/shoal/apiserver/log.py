@@ -58,10 +58,12 @@ class Log:
 
     def __init__(self, path: Path) -> None:
         """Open or make the store. Raises StoreError."""
-        if path.exists():
-            _check(path)
         self._path = path
         try:
+            if path.exists():
+                _check(path)
+            else:
+                _make(path)
             self._database = _open(path)
         except (sqlite3.Error, OSError) as error:
             raise StoreUnwritable(
@@ -107,16 +109,19 @@ class Log:
 
 
 def _check(path: Path) -> None:
-    """Look at an existing store without writing to it."""
+    """Look at an existing store without writing to it. Raises StoreError or OSError.
+
+    A store is made whole or not at all, so one without our mark was damaged, even if empty.
+    """
+    if path.is_dir():
+        raise StoreDamaged(f"{path} is a folder, not a store; move it away to start empty")
+    path.open("r+b").close()
     try:
-        database = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True)
-        try:
-            version = database.execute("PRAGMA user_version").fetchone()[0]
-            damage = database.execute("PRAGMA quick_check(1)").fetchone()[0]
-        finally:
-            database.close()
+        mark, version, damage = _read_state(path)
     except sqlite3.DatabaseError as error:
         raise _damaged(path, error) from error
+    if mark != _APPLICATION:
+        raise _damaged(path, "it is no store of shoal")
     if version > FORMAT:
         raise StoreNewer(
             f"{path} was written by a newer shoal (format {version}, this one reads {FORMAT}); "
@@ -124,6 +129,23 @@ def _check(path: Path) -> None:
         )
     if damage != "ok":
         raise _damaged(path, damage)
+
+
+def _read_state(path: Path) -> tuple[int, int, str]:
+    """The mark, the version, and "ok" or what is wrong. Raises sqlite3.Error."""
+    database = sqlite3.connect(f"file:{_quoted(path)}?mode=ro", uri=True)
+    try:
+        mark, version, damage = (
+            database.execute(f"PRAGMA {asked}").fetchone()[0]
+            for asked in ("application_id", "user_version", "quick_check(1)")
+        )
+        if mark == _APPLICATION and version == FORMAT and damage == "ok":
+            database.execute("SELECT revision FROM log LIMIT 1")
+            if database.execute("SELECT revision FROM compaction").fetchone() is None:
+                damage = "its compaction is missing"
+    finally:
+        database.close()
+    return mark, version, damage
 
 
 def _quoted(path: Path) -> str:
@@ -137,14 +159,35 @@ def _damaged(path: Path, why: object) -> StoreDamaged:
     )
 
 
-def _open(path: Path) -> sqlite3.Connection:
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
-    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
-    database.execute("PRAGMA journal_mode = WAL")
-    database.execute("PRAGMA synchronous = FULL")
-    if database.execute("PRAGMA user_version").fetchone()[0] == 0:
+def _make(path: Path) -> None:
+    """An empty store, under its name only once it is whole. Raises sqlite3.Error or OSError."""
+    log = path.with_name(f"{path.name}-wal")
+    if log.exists():
+        raise StoreDamaged(
+            f"{path} is gone and {log.name} is left of it; restore both from a copy, "
+            f"or move {log.name} away to start empty"
+        )
+    unfinished = path.with_name(f".{path.name}.new")
+    unfinished.unlink(missing_ok=True)
+    os.close(os.open(unfinished, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    database = sqlite3.connect(unfinished, isolation_level=None)
+    try:
         database.executescript(
             f"BEGIN; {_LAYOUT} PRAGMA application_id = {_APPLICATION};"
             f"PRAGMA user_version = {FORMAT}; COMMIT;"
         )
+    finally:
+        database.close()
+    unfinished.replace(path)
+    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    database = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    database.execute("PRAGMA journal_mode = WAL")
+    database.execute("PRAGMA synchronous = FULL")
     return database

@@ -20,7 +20,13 @@ from shoal.apiserver.log import Log
 from shoal.apiserver.registry import Registry
 from shoal.apiserver.server import Server
 from shoal.apiserver.store import Store
-from shoal.apiserver.tls import Certificates, ensure_certificates, ensure_token, write_kubeconfig
+from shoal.apiserver.tls import (
+    Certificates,
+    SecretDamaged,
+    ensure_certificates,
+    ensure_token,
+    write_kubeconfig,
+)
 
 _ADDRESS: Final = "127.0.0.1"
 _GRACE_S: Final = 1
@@ -56,7 +62,7 @@ async def serve(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
     try:
         app = App(Server(store, Registry((*BUILTIN, *OWN)), home), Guard(token))
         bound = listener.getsockname()[1]
-        write_kubeconfig(home, bound, certificates.authority, token)
+        _tell_clients(home, bound, certificates, token)
         await _Uvicorn(_config(app, certificates), app, lambda: ready(bound)).serve([listener])
     finally:
         store.stop()
@@ -136,8 +142,21 @@ def _prepare(home: Path) -> tuple[Certificates, str]:
     try:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         return ensure_certificates(home), ensure_token(home)
+    except SecretDamaged as error:
+        raise StartError(str(error)) from error
     except OSError as error:
-        raise HomeUnwritable(
-            f"{home} cannot be written ({error.strerror}); give yourself the right, "
-            "or set SHOAL_HOME to another folder"
-        ) from error
+        raise _unwritable(home, error) from error
+
+
+def _tell_clients(home: Path, port: int, certificates: Certificates, token: str) -> None:
+    try:
+        write_kubeconfig(home, port, certificates.authority, token)
+    except OSError as error:
+        raise _unwritable(home / "kubeconfig", error) from error
+
+
+def _unwritable(path: Path, error: OSError) -> HomeUnwritable:
+    return HomeUnwritable(
+        f"{path} cannot be written ({error.strerror}); give yourself the right, "
+        "or set SHOAL_HOME to another folder"
+    )

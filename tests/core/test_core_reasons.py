@@ -23,7 +23,7 @@ from core_world import (
 from hypothesis import given, settings
 
 from shoal.core.decision import Bind
-from shoal.core.event import AnyEvent, Group, HoldChanged, NodeChanged, PodPlaced
+from shoal.core.event import AnyEvent, Group, HoldChanged, Member, NodeChanged, PodPlaced
 from shoal.core.reason import Code, Reason, Resource
 from shoal.core.state import State
 from shoal.core.step import step
@@ -98,8 +98,57 @@ def no_model(told: list[AnyEvent], asked: Group, why: Reason) -> None:
 
 
 def too_large(told: list[AnyEvent], asked: Group, why: Reason) -> None:
-    assert not Oracle(told, empty=True).can_place(asked)
-    assert why.asked > why.best
+    oracle = Oracle(told, empty=True)
+    assert not oracle.can_place(asked)
+    missing(oracle, asked, why)
+
+
+def missing(oracle: Oracle, asked: Group, why: Reason) -> None:
+    """What is asked for and what is there is counted right, and it does not suffice."""
+    like = all(alike(one) == alike(asked.members[0]) for one in asked.members)
+    if why.members > 1:
+        assert why.members == len(asked.members)
+        assert why.fit == most_that_fit(oracle, asked) if like else why.fit < why.members
+    else:
+        assert why.asked > why.best or why.resource is Resource.MEMBERS
+    if why.resource is Resource.CARDS:
+        cards_counted(oracle, asked, why)
+    elif why.resource in (Resource.CPU, Resource.MEMORY) and why.members > 1:
+        left = oracle.cpu if why.resource is Resource.CPU else oracle.memory
+        open_nodes = [
+            node for node in oracle.nodes.values() if may_go(oracle, node, asked.members[0])
+        ]
+        assert why.best == sum(max(left[node.name], 0) for node in open_nodes)
+
+
+def most_that_fit(oracle: Oracle, asked: Group) -> int:
+    """How many of these like members have room at the same time."""
+    counts = range(len(asked.members), 0, -1)
+    return next((n for n in counts if oracle.can_place(only(asked, asked.members[:n]))), 0)
+
+
+def alike(member: Member) -> object:
+    """What a member asks for."""
+    return msgspec.structs.replace(
+        member, pod="", name="", claims=tuple(claim.share for claim in member.claims)
+    )
+
+
+def cards_counted(oracle: Oracle, asked: Group, why: Reason) -> None:
+    assert why.share is not None
+    member = of_share(asked, why.share)
+    nodes = [node for node in oracle.nodes.values() if may_go(oracle, node, member)]
+    there = [(node, at) for node in nodes for at in range(len(node.cards))]
+    of_model = [spot for spot in there if why.share.allows(spot[0].cards[spot[1]].model)]
+    claim = next(claim for claim in member.claims if claim.share == why.share)
+    free = Counter(node.name for node, at in of_model if oracle.fits((node.name, at), claim))
+    assert why.total == len(of_model)
+    assert why.asked == why.share.count * why.members
+    assert why.best == (free.total() if why.members > 1 else max(free.values(), default=0))
+    assert why.narrowed == any(not may_go_ever(node, member) for node in oracle.nodes.values())
+    if why.models:
+        listed = Counter(node.cards[at].model for node, at in of_model)
+        assert why.models == tuple(f"{n} × {model}" for model, n in sorted(listed.items()))
 
 
 def selector(told: list[AnyEvent], asked: Group, why: Reason) -> None:
@@ -113,18 +162,10 @@ def selector(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     )
 
 
-def cards_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
-    assert why.asked > why.best
-    assert why.share is not None
-    share = why.share
-    free = free_cards(told, asked, share)
-    if why.members == 1:
-        assert why.best == max(free.values(), default=0)
-        assert why.asked == share.count
-    else:
-        assert why.asked == share.count * len(asked.members)
-        together = sum(count // share.count * share.count for count in free.values())
-        assert why.best == together
+def busy_as_told(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    oracle = Oracle(told)
+    assert not oracle.can_place(asked)
+    missing(oracle, asked, why)
 
 
 def only(asked: Group, members) -> Group:
@@ -132,18 +173,12 @@ def only(asked: Group, members) -> Group:
     return msgspec.structs.replace(asked, members=tuple(members), size=len(members))
 
 
-def free_cards(told: list[AnyEvent], asked: Group, share: Share) -> Counter[str]:
-    """By node where who asks for it may go, how many cards could give the share now."""
-    oracle, found = Oracle(told), Counter[str]()
-    claim = next(c for m in asked.members for c in m.claims if c.share == share)
-    for node in oracle.nodes.values():
-        if not node.closed and may_go(node, of_share(asked, share)):
-            fit = sum(oracle.fits((node.name, at), claim) for at in range(len(node.cards)))
-            found[node.name] = fit
-    return found
+def may_go(oracle: Oracle, node: NodeChanged, member: Member) -> bool:
+    """Whether a node is open to a member, however much is free."""
+    return (oracle.ignore_closed or not node.closed) and may_go_ever(node, member)
 
 
-def may_go(node, member) -> bool:
+def may_go_ever(node: NodeChanged, member: Member) -> bool:
     return (
         member.pinned in ("", node.name)
         and set(member.node_selector) <= set(node.labels)
@@ -157,7 +192,7 @@ def memory_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     holes = {
         (node.name, at): (oracle.mib[node.name, at], card.memory_mib)
         for node in oracle.nodes.values()
-        if not node.closed and may_go(node, member)
+        if may_go(oracle, node, member)
         for at, card in enumerate(node.cards)
         if why.share.allows(card.model)
     }
@@ -174,7 +209,7 @@ def compute_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     roomy = [
         oracle.milli[node.name, at]
         for node in oracle.nodes.values()
-        if not node.closed and may_go(node, member)
+        if may_go(oracle, node, member)
         for at, card in enumerate(node.cards)
         if why.share.allows(card.model)
         and oracle.mib[node.name, at] >= why.share.memory_on(card.memory_mib)
@@ -196,10 +231,11 @@ def host_memory_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
 
 def node_busy(told: list[AnyEvent], asked: Group, why: Reason, field: str, left: str) -> None:
     """Less is free than asked; and with that much of it asked for as is free, all would fit."""
-    assert why.best < why.asked
     oracle = Oracle(told)
+    assert why.best < why.asked or why.fit < why.members
     if why.members > 1:
         assert why.asked == sum(getattr(member, field) for member in asked.members)
+        missing(oracle, asked, why)
         setattr(oracle, left, dict.fromkeys(oracle.nodes, 10**9))
         assert oracle.can_place(asked)
         return
@@ -216,6 +252,7 @@ def gang_busy(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     assert why.best < why.asked
     if why.members > 1:
         assert why.asked == len(asked.members)
+        missing(oracle, asked, why)
         assert any(oracle.can_place(only(asked, m)) for m in combinations(asked.members, why.best))
         return
     stuck = [member for member in asked.members if not oracle.can_place(only(asked, [member]))]
@@ -236,7 +273,7 @@ TRUTHS = {
     Code.NO_MODEL: no_model,
     Code.TOO_LARGE: too_large,
     Code.SELECTOR: selector,
-    Code.CARDS_BUSY: cards_busy,
+    Code.CARDS_BUSY: busy_as_told,
     Code.MEMORY_BUSY: memory_busy,
     Code.COMPUTE_BUSY: compute_busy,
     Code.CPU_BUSY: cpu_busy,

@@ -34,6 +34,7 @@ class Make:
             "nodeInfo": {"bootID": boot},
         }
         metadata = {"name": name, "labels": changes.pop("labels", {})}
+        metadata["annotations"] = changes.pop("annotations", {})
         return view({"metadata": metadata, "status": status, "spec": changes}, Node)
 
     def slice(self, node: str = "box1", cards: int = 2, memory: str = "80Gi") -> ResourceSlice:

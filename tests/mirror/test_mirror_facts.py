@@ -2,6 +2,7 @@
 
 import pytest
 
+from shoal.api.meta import LABEL_RUN
 from shoal.core.event import (
     Card,
     ClaimAsk,
@@ -40,6 +41,10 @@ def test_a_node_is_told_with_its_cards_its_room_and_its_labels(make, new_mirror)
     ("changes", "closed"),
     [
         ({"unschedulable": True}, "cordoned"),
+        (
+            {"unschedulable": True, "annotations": {"shoal.dev/closed-by-down": "true"}},
+            "the box is going down; it starts after the next shoal up",
+        ),
         ({"conditions": []}, "its agent has not reported yet"),
         (
             {"conditions": [{"type": "Ready", "status": "False", "message": "no heartbeat"}]},
@@ -77,7 +82,7 @@ def test_the_cards_of_another_driver_are_not_ours(make, new_mirror):
 def test_an_allocation_is_a_hold_with_what_it_consumes(make, mirror):
     claim = make.claim("a", on="box1", cards=(1,))
     part = Part(card="gpu-1", memory_mib=40 * 1024, milli=500)
-    hold = Hold("claim-a", "a", "box1", (part,), Share(milli=500))
+    hold = Hold("claim-a", "a", "box1", (part,), Share(milli=500), limited=True)
     assert mirror.see(claim) == [HoldChanged(hold)]
 
 
@@ -269,3 +274,11 @@ def test_what_did_not_change_is_not_told_again(make, mirror):
     pod = make.pod("a", claim="a")
     assert [type(told) for told in mirror.see(make.claim("a"), pod)] == [GroupChanged]
     assert mirror.see(make.claim("a"), pod, make.node(), make.slice()) == []
+
+
+def test_whether_a_hold_may_have_a_time_limit_is_known_before_its_run_starts(make, mirror):
+    held = make.claim("a", on="box1", metadata={"labels": {LABEL_RUN: "a"}})
+    (told,) = mirror.see(make.run("a", limit="1h"), held)
+    assert (told.hold.limited, told.hold.ends_at) == (True, 0)
+    (told,) = mirror.see(make.run("a"))
+    assert not told.hold.limited

@@ -113,7 +113,8 @@ async def test_a_plan_says_what_would_become_of_a_run(asking, spec, verdict):
         ("x", 400, "the body is not a Run"),
         (run(gpus="1/2"), 400, "gpus"),
         (run(gpu="1.5"), 422, "spec.gpu: "),
-        (run(replicas=1_000_000), 422, "spec.replicas"),
+        (run(replicas=1001), 422, "spec.replicas: got 1001, takes 1 to 1000; example: replicas: 4"),
+        (run(replicas=0), 422, "spec.replicas: got 0, takes 1 to 1000"),
     ],
 )
 async def test_what_is_no_run_is_refused_in_a_sentence(asking, body, status, says):

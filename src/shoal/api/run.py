@@ -8,6 +8,7 @@ import msgspec
 from shoal.api.meta import Condition, Object, View
 
 HOST_IMAGE: Final = "host"
+MOST_REPLICAS: Final = 1000
 
 
 class RunPhase(StrEnum):

@@ -32,7 +32,7 @@ class Hold(_Fact, frozen=True):
 
     ``owner`` is the name people know it by: the run's, else the pod's. ``releasing`` once the
     claim was cleared or deleted while the node's agent still holds it. ``ends_at`` is the
-    latest end if one is known, else 0.
+    latest end if one is known, else 0; ``limited`` if it may have a time limit all the same.
     """
 
     claim: str
@@ -41,6 +41,7 @@ class Hold(_Fact, frozen=True):
     parts: tuple[Part, ...]
     share: Share | None = None
     ends_at: int = 0
+    limited: bool = False
     releasing: bool = False
 
     @property
@@ -52,7 +53,7 @@ class Hold(_Fact, frozen=True):
 class Placed(_Fact, frozen=True):
     """A bound pod that has not ended: the CPU and memory it takes of its node.
 
-    ``ends_at`` is the latest end if one is known, else 0.
+    ``ends_at`` is the latest end if one is known, else 0; ``limited`` if it has a time limit.
     """
 
     pod: str
@@ -61,6 +62,7 @@ class Placed(_Fact, frozen=True):
     cpu_milli: int
     memory_mib: int
     ends_at: int = 0
+    limited: bool = False
 
     @property
     def room(self) -> tuple[object, ...]:

@@ -4,9 +4,9 @@ from shoal.core.board import card_line
 from shoal.core.forecast import forecast
 from shoal.core.reason import Code
 from shoal.core.reasons import not_ready, reason_of
-from shoal.core.report import CardLine, Explanation, Forecast
+from shoal.core.report import CardLine, Explanation
 from shoal.core.shape import GroupShape
-from shoal.core.shortage import allowed_cards, suitable
+from shoal.core.shortage import usable_cards
 from shoal.core.sooner import sooner
 from shoal.core.state import State, Waiting
 
@@ -14,6 +14,8 @@ NOT_FOR_ROOM = frozenset({Code.GANG_INCOMPLETE, Code.CLAIM_MISSING, Code.RETRYIN
 """Reasons that have nothing to do with what is free."""
 NEVER = frozenset({Code.TOO_LARGE, Code.NO_MODEL})
 """Reasons that would hold even if nothing else ran."""
+NOTHING_HERE = NEVER | {Code.SELECTOR, Code.NO_RUNTIME}
+"""Reasons that no end of anything else takes away: there is nothing to line up for."""
 
 
 def explain(state: State, key: str, now: int) -> Explanation | None:
@@ -26,7 +28,7 @@ def explain(state: State, key: str, now: int) -> Explanation | None:
         return None
     group, shape = waiting.group, waiting.shape
     ahead = sorted(
-        (other for other in state.line.values() if other.turn < waiting.turn),
+        (other for other in state.line.values() if other.turn < waiting.turn and _lines_up(other)),
         key=lambda other: other.turn,
     )
     turn, cards = len(ahead) + 1, _cards(state, shape)
@@ -35,16 +37,18 @@ def explain(state: State, key: str, now: int) -> Explanation | None:
     reason = reason_of(state, waiting, now)
     if reason.code in NOT_FOR_ROOM:
         return Explanation(key, group.owner, turn, reason=reason, cards=cards)
-    never = reason.code in NEVER
+    alternatives = sooner(state, group)
+    if reason.code in NOTHING_HERE:
+        return Explanation(key, group.owner, reason=reason, cards=cards, sooner=alternatives)
+    coming = forecast(state, shape, ahead, now)
     return Explanation(
-        key,
-        group.owner,
-        turn,
-        reason=reason,
-        cards=cards,
-        forecast=Forecast() if never else forecast(state, shape, ahead, now),
-        sooner=sooner(state, group),
+        key, group.owner, turn, reason=reason, cards=cards, forecast=coming, sooner=alternatives
     )
+
+
+def _lines_up(waiting: Waiting) -> bool:
+    """Whether a group has a place in the line, by what it was told last."""
+    return waiting.told is None or waiting.told.code not in NOTHING_HERE
 
 
 def _starts_next(state: State, waiting: Waiting, now: int) -> bool:
@@ -55,14 +59,5 @@ def _starts_next(state: State, waiting: Waiting, now: int) -> bool:
 
 def _cards(state: State, shape: GroupShape) -> tuple[CardLine, ...]:
     """The cards that some member could use, by node."""
-    found = {
-        (room.facts.name, at): room
-        for member in dict.fromkeys(shape.members)
-        for share in member.shares
-        for room, at in allowed_cards(suitable(state.placer, member), share)
-    }
-    return tuple(card_line(state, room, at) for (_, at), room in sorted(found.items(), key=_place))
-
-
-def _place(found: tuple[tuple[str, int], object]) -> tuple[str, int]:
-    return found[0]
+    found = usable_cards(state.placer, shape)
+    return tuple(card_line(state, found[place], place[1]) for place in sorted(found))

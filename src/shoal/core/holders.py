@@ -8,7 +8,7 @@ from shoal.core.event import Hold
 from shoal.core.fit import fitting_cards
 from shoal.core.reason import Holder, Resource
 from shoal.core.shape import GroupShape
-from shoal.core.shortage import Shortage, allowed_cards, suitable
+from shoal.core.shortage import Shortage, allowed_cards, suitable, usable_cards
 from shoal.core.state import State
 from shoal.units.gpu import WHOLE
 
@@ -19,8 +19,8 @@ Spot = tuple[NodeRoom, int]
 """A card: its node and index."""
 
 
-def holders(state: State, shape: GroupShape, short: Shortage) -> tuple[Holder, ...]:
-    """The largest holders of what a shape is short of, those of one card or node taken together."""
+def holders(state: State, short: Shortage) -> tuple[Holder, ...]:
+    """The largest holders of what is short, those of one card or node taken together."""
     match short.resource:
         case Resource.CARD_MEMORY:
             spot = (state.cluster.nodes[short.node], short.card)
@@ -28,39 +28,34 @@ def holders(state: State, shape: GroupShape, short: Shortage) -> tuple[Holder, .
         case Resource.CARD_COMPUTE:
             spot = (state.cluster.nodes[short.node], short.card)
             return _largest(_on_cards(state, [spot], in_mib=False))
-        case Resource.CARDS:
-            spots = _easiest(state, shape, short)
+        case Resource.CARDS | Resource.MEMBERS:
+            spots = _easiest(state, short)
             return _largest(_on_cards(state, spots, in_mib=False))
-        case Resource.MEMBERS if any(member.shares for member in shape.members):
-            spots = _easiest(state, shape, short)
-            return _largest(_on_cards(state, spots, in_mib=False))
-        case Resource.MEMBERS:
-            return ()
         case Resource.CPU | Resource.MEMORY:
-            return _largest(_of_nodes(state, shape, short))
+            return _largest(_of_nodes(state, short))
 
 
-def releasing(state: State) -> tuple[Holder, ...]:
-    """The largest holders that are just ending."""
-    ending = [hold for uid in state.releasing for hold in state.claims.counted[uid]]
-    return _largest(holder for hold in ending for holder in _of_hold(hold, in_mib=False))
+def releasing(state: State, shape: GroupShape) -> tuple[Holder, ...]:
+    """The largest holders that are just ending, of the cards that the shape may use."""
+    usable = usable_cards(state.placer, shape)
+    spots = ((room, at) for (_, at), room in usable.items())
+    return _largest(holder for holder in _on_cards(state, spots, in_mib=False) if holder.releasing)
 
 
-def _easiest(state: State, shape: GroupShape, short: Shortage) -> list[Spot]:
+def _easiest(state: State, short: Shortage) -> list[Spot]:
     """The cards that would have to be freed, those with least on them first."""
-    member = next(member for member in shape.members if member.shares)
-    rooms = suitable(state.placer, member)
+    rooms = suitable(state.placer, short.member)
     if short.node:
         rooms = [state.cluster.nodes[short.node]]
-    share = short.share or member.shares[0]
-    fitting = {room.facts.name: set(fitting_cards(room, share)) for room in rooms}
-    busy = [
-        (room, at)
+    shares = (short.share,) if short.share else short.member.shares
+    busy = {
+        (room.facts.name, at): (room, at)
+        for share in shares
         for room, at in allowed_cards(rooms, share)
-        if at not in fitting[room.facts.name] and room.users[at]
-    ]
-    busy.sort(key=lambda spot: _held(*spot))
-    return busy[: max(short.asked - short.best, 1)]
+        if at not in fitting_cards(room, share) and room.users[at]
+    }
+    order = sorted(busy.values(), key=lambda spot: _held(*spot))
+    return order[: max(short.asked - short.best, 1)]
 
 
 def _held(room: NodeRoom, at: int) -> int:
@@ -69,7 +64,7 @@ def _held(room: NodeRoom, at: int) -> int:
     return WHOLE - room.milli_left[at] + memory
 
 
-def _on_cards(state: State, spots: list[Spot], *, in_mib: bool) -> Iterator[Holder]:
+def _on_cards(state: State, spots: Iterable[Spot], *, in_mib: bool) -> Iterator[Holder]:
     for room, at in spots:
         card = room.cards[at].name
         for hold in state.claims.on(room.facts.name):
@@ -81,17 +76,27 @@ def _of_hold(hold: Hold, *, in_mib: bool) -> Iterator[Holder]:
     for part in hold.parts:
         amount = part.memory_mib if in_mib else part.milli
         mib = 0 if in_mib else part.memory_mib
-        yield Holder(hold.owner, amount, mib, part.card, hold.node, hold.ends_at, hold.releasing)
+        yield Holder(
+            hold.owner,
+            amount,
+            mib,
+            part.card,
+            hold.node,
+            hold.ends_at,
+            hold.limited,
+            hold.releasing,
+        )
 
 
-def _of_nodes(state: State, shape: GroupShape, short: Shortage) -> Iterator[Holder]:
-    rooms = suitable(state.placer, shape.members[0])
+def _of_nodes(state: State, short: Shortage) -> Iterator[Holder]:
+    rooms = suitable(state.placer, short.member)
     for node in [short.node] if short.node else [room.facts.name for room in rooms]:
         for placed in state.pods.on(node):
             in_cpu = short.resource is Resource.CPU
             amount = placed.cpu_milli if in_cpu else placed.memory_mib
             if amount:
-                yield Holder(placed.owner, amount, node=node, ends_at=placed.ends_at)
+                ends, limited = placed.ends_at, placed.limited
+                yield Holder(placed.owner, amount, node=node, ends_at=ends, limited=limited)
 
 
 def _largest(found: Iterable[Holder]) -> tuple[Holder, ...]:
@@ -115,5 +120,6 @@ def _together(one: Holder, other: Holder) -> Holder:
         one.card,
         one.node,
         max(one.ends_at, other.ends_at) if known else 0,
+        (one.limited or bool(one.ends_at)) and (other.limited or bool(other.ends_at)),
         one.releasing and other.releasing,
     )

@@ -77,17 +77,21 @@ class Holder(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     card: str = ""
     node: str = ""
     ends_at: int = 0
+    limited: bool = False
+    """It has a time limit though its end is not known yet, or nobody knows whether it has."""
     releasing: bool = False
 
 
 class Reason(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     """A code and its operands.
 
-    ``asked``, ``best`` and ``total`` are in units of ``resource``: what is asked, the best that
-    is free (for TOO_LARGE: that could ever be), and what exists at all. ``members`` is how many
-    members the group has: for several, operands are sums over all of them, save those of one
-    card. ``holders`` come largest first. ``models`` are the cards that exist, as
-    ``2 × A100-80GB``.
+    ``asked``, ``best`` and ``total`` are in units of ``resource``: what is asked, the most that
+    is free (for TOO_LARGE: that could ever be), and what exists at all where it may go, of the
+    models asked. ``members`` is how many members the group has: for several, operands are sums
+    over all of them and all nodes, save those of one card, and ``fit`` is how many of the
+    members have room at the same time. ``narrowed`` where some nodes may not take it at all.
+    ``holders`` come largest first. ``models`` are the cards that ``total`` counts, as
+    ``2 × A100-80GB``; for NO_MODEL those of all models.
     """
 
     code: Code
@@ -97,6 +101,8 @@ class Reason(msgspec.Struct, frozen=True, rename="camel", omit_defaults=True):
     total: int = 0
     share: Share | None = None
     members: int = 1
+    fit: int = 0
+    narrowed: bool = False
     holders: tuple[Holder, ...] = ()
     models: tuple[str, ...] = ()
     detail: str = ""

@@ -1,9 +1,11 @@
 """The one dominant reason why a group is not placed, the most basic first."""
 
 from collections import Counter
+from collections.abc import Iterable
 from typing import Final
 
 from shoal.core.charge import give
+from shoal.core.cluster import NodeRoom
 from shoal.core.event import Group
 from shoal.core.holders import holders, releasing
 from shoal.core.place import Placer
@@ -11,6 +13,7 @@ from shoal.core.reason import Code, Holder, Reason, Resource
 from shoal.core.shape import GroupShape, MemberShape
 from shoal.core.shortage import Shortage, allowed_cards, shortage, suitable
 from shoal.core.state import State, Waiting
+from shoal.units.gpu import Share
 
 _BUSY: Final = {
     Resource.CARDS: Code.CARDS_BUSY,
@@ -99,7 +102,7 @@ def _never(state: State, shape: GroupShape) -> Reason | None:
     if state.ideal.place(shape) is not None or _maybe(state.ideal, shape):
         return None
     short = shortage(state.ideal, shape)
-    return _reason(Code.TOO_LARGE, short, models=_models(state))
+    return _reason(state, Code.TOO_LARGE, short, models=_counted(state, short))
 
 
 def _maybe(ideal: Placer, shape: GroupShape) -> bool:
@@ -109,7 +112,7 @@ def _maybe(ideal: Placer, shape: GroupShape) -> bool:
 
 def _unsuited(state: State, member: MemberShape) -> Reason | None:
     """Why no node is of the kind that the member needs."""
-    rooms = list(state.ideal.cluster.nodes.values())
+    everywhere = rooms = list(state.ideal.cluster.nodes.values())
     if member.pinned:
         rooms = [room for room in rooms if room.facts.name == member.pinned]
     if not rooms:
@@ -123,7 +126,8 @@ def _unsuited(state: State, member: MemberShape) -> Reason | None:
         return Reason(Code.NO_RUNTIME)
     for share in member.shares:
         if share.models and not allowed_cards(suits, share):
-            return Reason(Code.NO_MODEL, share=share, models=_models(state))
+            narrowed, there = len(suits) < len(everywhere), _models(allowed_cards(suits, _ANY))
+            return Reason(Code.NO_MODEL, share=share, narrowed=narrowed, models=there)
     return None
 
 
@@ -151,15 +155,16 @@ def _ending(state: State, shape: GroupShape) -> Reason | None:
                 give(state.cluster, hold)
     fits = state.placer.place(shape) is not None
     state.cluster.rollback(start)
-    return Reason(Code.RELEASING, holders=releasing(state)) if fits else None
+    return Reason(Code.RELEASING, holders=releasing(state, shape)) if fits else None
 
 
 def _busy(state: State, shape: GroupShape) -> Reason:
     short = shortage(state.placer, shape)
-    return _reason(_BUSY[short.resource], short, held_by=holders(state, shape, short))
+    return _reason(state, _BUSY[short.resource], short, held_by=holders(state, short))
 
 
 def _reason(
+    state: State,
     code: Code,
     short: Shortage,
     *,
@@ -174,12 +179,25 @@ def _reason(
         total=short.total,
         share=short.share,
         members=short.members,
+        fit=short.fit,
+        narrowed=len(suitable(state.ideal, short.member)) < len(state.cluster.nodes),
         holders=held_by,
         models=models,
     )
 
 
-def _models(state: State) -> tuple[str, ...]:
-    """The cards that exist, as ``2 × A100-80GB``."""
-    cards = (card.model for room in state.ideal.cluster.nodes.values() for card in room.cards)
-    return tuple(f"{count} × {model}" for model, count in sorted(Counter(cards).items()))
+def _counted(state: State, short: Shortage) -> tuple[str, ...]:
+    """The cards that ``total`` counts."""
+    if short.resource is not Resource.CARDS:
+        return ()
+    rooms = suitable(state.ideal, short.member)
+    return _models(allowed_cards(rooms, short.share or _ANY))
+
+
+def _models(cards: Iterable[tuple[NodeRoom, int]]) -> tuple[str, ...]:
+    """Cards as ``2 × A100-80GB``."""
+    models = Counter(room.cards[at].model for room, at in cards)
+    return tuple(f"{count} × {model}" for model, count in sorted(models.items()))
+
+
+_ANY: Final = Share()

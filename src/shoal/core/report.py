@@ -89,13 +89,13 @@ class Alternative(_Answer, frozen=True):
 class Explanation(_Answer, frozen=True):
     """Why a group waits. ``placing``: it was given a place that is being written just now.
 
-    ``turn`` is its place in the line, from 1. ``cards`` are those of a model that will do, on
-    nodes where it may go.
+    ``turn`` is its place in the line, from 1; 0 where it can never start here. ``cards`` are
+    those of a model that will do, on nodes where it may go.
     """
 
     key: str
     owner: str
-    turn: int
+    turn: int = 0
     placing: bool = False
     reason: Reason | None = None
     cards: tuple[CardLine, ...] = ()

@@ -12,21 +12,24 @@ from shoal.core.fit import allows, best_cards, fitting_cards
 from shoal.core.place import Placer
 from shoal.core.reason import Resource
 from shoal.core.shape import GroupShape, MemberShape
-from shoal.units.gpu import Share
+from shoal.units.gpu import WHOLE, Share
 
 
 class Shortage(NamedTuple):
-    """What is missing. Operands as in ``Reason``, summed over ``members``.
+    """What is missing. Operands as in ``Reason``.
 
-    ``node`` and ``card`` (index) name where ``best`` is, unless that is a sum.
+    ``member`` is the one that has no place; ``node`` and ``card`` (index) name where ``best``
+    is, unless that is a sum.
     """
 
     resource: Resource
+    member: MemberShape
     asked: int
     best: int
     total: int = 0
     share: Share | None = None
     members: int = 1
+    fit: int = 0
     node: str = ""
     card: int = -1
 
@@ -58,35 +61,57 @@ def allowed_cards(rooms: list[NodeRoom], share: Share) -> list[tuple[NodeRoom, i
     ]
 
 
+def usable_cards(placer: Placer, shape: GroupShape) -> dict[tuple[str, int], NodeRoom]:
+    """The cards that some member may use, by the name of their node and their index."""
+    return {
+        (room.facts.name, at): room
+        for member in dict.fromkeys(shape.members)
+        for share in member.shares
+        for room, at in allowed_cards(suitable(placer, member), share)
+    }
+
+
 def _of_like_members(placer: Placer, shape: GroupShape) -> Shortage:
     member, count = shape.members[0], len(shape.members)
     fit = len(placer.place_some(shape))
     fit_cards = len(placer.place_some(_without(shape, cpu=True, memory=True)))
     if fit_cards < count and len(member.shares) == 1 and (member.shares[0].whole or not shape.pack):
-        return _different_cards(placer, member, count, fit_cards)
+        return _different_cards(placer, member, count, fit)
     if fit == 0:
         return _of_member(placer, member)
     if fit_cards == count and len(placer.place_some(_without(shape, cpu=True))) == count:
-        cpu = member.cpu_milli
-        return Shortage(Resource.CPU, count * cpu, fit * cpu, members=count)
+        return _of_nodes(placer, Resource.CPU, member, count, fit)
     if fit_cards == count and len(placer.place_some(_without(shape, memory=True))) == count:
-        memory = member.memory_mib
-        return Shortage(Resource.MEMORY, count * memory, fit * memory, members=count)
+        return _of_nodes(placer, Resource.MEMORY, member, count, fit)
     return _some_members(shape, fit)
 
 
 def _different_cards(placer: Placer, member: MemberShape, count: int, fit: int) -> Shortage:
-    share = member.shares[0]
-    total = len(allowed_cards(suitable(placer, member), share))
-    asked, best = count * share.count, fit * share.count
-    return Shortage(Resource.CARDS, asked, best, total, share, members=count)
+    share, rooms = member.shares[0], suitable(placer, member)
+    best = sum(len(fitting_cards(room, share)) for room in rooms)
+    total, asked = len(allowed_cards(rooms, share)), count * share.count
+    return Shortage(Resource.CARDS, member, asked, best, total, share, count, fit)
+
+
+def _of_nodes(
+    placer: Placer, resource: Resource, member: MemberShape, count: int, fit: int
+) -> Shortage:
+    rooms = suitable(placer, member)
+    if resource is Resource.CPU:
+        each = member.cpu_milli
+        best = sum(max(room.cpu_left, 0) for room in rooms)
+        total = sum(room.facts.cpu_milli for room in rooms)
+    else:
+        each = member.memory_mib
+        best = sum(max(room.memory_left, 0) for room in rooms)
+        total = sum(room.facts.memory_mib for room in rooms)
+    return Shortage(resource, member, count * each, best, total, members=count, fit=fit)
 
 
 def _some_members(shape: GroupShape, fit: int) -> Shortage:
-    count = len(shape.members)
-    shares = shape.members[0].shares
-    share = shares[0] if shape.uniform and len(shares) == 1 else None
-    return Shortage(Resource.MEMBERS, count, fit, count, share, members=count)
+    count, member = len(shape.members), shape.members[min(fit, len(shape.members) - 1)]
+    share = member.shares[0] if shape.uniform and len(member.shares) == 1 else None
+    return Shortage(Resource.MEMBERS, member, count, fit, count, share, count, fit)
 
 
 def _without(shape: GroupShape, *, cpu: bool = False, memory: bool = False) -> GroupShape:
@@ -104,30 +129,30 @@ def _of_member(placer: Placer, member: MemberShape) -> Shortage:
     with_cpu = [room for room in with_cards if room.cpu_left >= member.cpu_milli]
     if member.cpu_milli and not with_cpu:
         room = max(with_cards, key=lambda room: room.cpu_left)
-        most = max(room.facts.cpu_milli for room in rooms)
-        best = max(room.cpu_left, 0)
-        return Shortage(Resource.CPU, member.cpu_milli, best, most, node=room.facts.name)
+        best, most = max(room.cpu_left, 0), max(room.facts.cpu_milli for room in rooms)
+        node = room.facts.name
+        return Shortage(Resource.CPU, member, member.cpu_milli, best, most, node=node)
     room = max(with_cpu or with_cards, key=lambda room: room.memory_left)
-    most = max(room.facts.memory_mib for room in rooms)
-    best = max(room.memory_left, 0)
-    return Shortage(Resource.MEMORY, member.memory_mib, best, most, node=room.facts.name)
+    best, most = max(room.memory_left, 0), max(room.facts.memory_mib for room in rooms)
+    node = room.facts.name
+    return Shortage(Resource.MEMORY, member, member.memory_mib, best, most, node=node)
 
 
 def _of_cards(rooms: list[NodeRoom], member: MemberShape) -> Shortage:
     for share in member.shares:
         alone = MemberShape(shares=(share,))
         if not any(best_cards(room, alone) for room in rooms):
-            return _of_share(rooms, share)
-    return Shortage(Resource.MEMBERS, 1, 0, 1)
+            return _of_share(rooms, member, share)
+    return Shortage(Resource.MEMBERS, member, 1, 0, 1)
 
 
-def _of_share(rooms: list[NodeRoom], share: Share) -> Shortage:
+def _of_share(rooms: list[NodeRoom], member: MemberShape, share: Share) -> Shortage:
     allowed = allowed_cards(rooms, share)
     if share.whole or share.count > 1 or not allowed:
         fitting = {room.facts.name: len(fitting_cards(room, share)) for room in rooms}
         node = max(fitting, key=lambda name: fitting[name])
-        best = fitting[node]
-        return Shortage(Resource.CARDS, share.count, best, len(allowed), share, node=node)
+        best, total = fitting[node], len(allowed)
+        return Shortage(Resource.CARDS, member, share.count, best, total, share, node=node)
     roomy = [
         (room, at)
         for room, at in allowed
@@ -135,9 +160,10 @@ def _of_share(rooms: list[NodeRoom], share: Share) -> Shortage:
     ]
     if roomy:
         room, at = max(roomy, key=lambda spot: spot[0].milli_left[spot[1]])
-        best, node = max(room.milli_left[at], 0), room.facts.name
-        return Shortage(Resource.CARD_COMPUTE, share.milli, best, 1000, share, 1, node, at)
-    room, at = max(allowed, key=lambda spot: spot[0].mib_left[spot[1]])
-    mib, node = room.cards[at].memory_mib, room.facts.name
-    asked, best = share.memory_on(mib), max(room.mib_left[at], 0)
-    return Shortage(Resource.CARD_MEMORY, asked, best, mib, share, 1, node, at)
+        resource, asked, total = Resource.CARD_COMPUTE, share.milli, WHOLE
+        best = max(room.milli_left[at], 0)
+    else:
+        room, at = max(allowed, key=lambda spot: spot[0].mib_left[spot[1]])
+        resource, total = Resource.CARD_MEMORY, room.cards[at].memory_mib
+        asked, best = share.memory_on(total), max(room.mib_left[at], 0)
+    return Shortage(resource, member, asked, best, total, share, node=room.facts.name, card=at)

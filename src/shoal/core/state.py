@@ -158,7 +158,7 @@ class State:
             give(self.cluster, entry)
         for entry in now:
             take(self.cluster, entry)
-        self._note(freed=bool(before))
+        self._note(freed=[entry.room for entry in before] != [entry.room for entry in now])
 
     def _note(self, *, freed: bool) -> None:
         self.cluster.commit()

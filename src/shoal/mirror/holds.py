@@ -39,6 +39,7 @@ def hold_of(claim: ResourceClaim, cards: Mapping[str, Card], run: Run | None) ->
         parts=tuple(_part(result, cards) for result in our_results(claim)),
         share=_share(claim),
         ends_at=known_end(run) if run is not None else 0,
+        limited=run is None or bool(run.spec.limits.time),
     )
 
 

@@ -172,7 +172,9 @@ class Mirror:
         if pod is None or pod.finished or pod.spec.node_name not in self.objects.nodes:
             return None
         cpu, memory = pod_amounts_or_nothing(pod)
-        return Placed(uid, owner_of(pod), pod.spec.node_name, cpu, memory, known_pod_end(pod))
+        limited = pod.spec.active_deadline_seconds is not None
+        ends = known_pod_end(pod)
+        return Placed(uid, owner_of(pod), pod.spec.node_name, cpu, memory, ends, limited)
 
     def _tell_group(self, key: str) -> list[AnyEvent]:
         fact = group_of(self.objects, key, self._releasing)

@@ -1,13 +1,16 @@
 """What a node offers, and why it takes no new work if it does not."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from shoal.api.claim import MEMORY, Device, ResourceSlice
-from shoal.api.meta import find_condition
+from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN, find_condition
 from shoal.api.node import CONTAINER_RUNTIME, Node
 from shoal.core.event import Card, NodeChanged
 from shoal.units.errors import UnitError
 from shoal.units.quantity import MIB, parse_cpu, parse_quantity
+
+_GOING_DOWN: Final = "the box is going down; it starts after the next shoal up"
 
 
 def node_fact(node: Node, slices: Iterable[ResourceSlice], *, strays: bool) -> NodeChanged:
@@ -41,7 +44,8 @@ def _closed(node: Node, *, strays: bool) -> str:
     if node.metadata.deletion_timestamp:
         return "being removed"
     if node.spec.unschedulable:
-        return "cordoned"
+        going_down = ANNOTATION_CLOSED_BY_DOWN in node.metadata.annotations
+        return _GOING_DOWN if going_down else "cordoned"
     ready = find_condition(node.status.conditions, "Ready")
     if ready is None:
         return "its agent has not reported yet"

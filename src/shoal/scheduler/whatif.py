@@ -4,7 +4,7 @@ Takes the way that a real run takes: the objects that the run controller would m
 mirror's own eyes.
 """
 
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -12,15 +12,13 @@ from shoal.api.claim import ResourceClaim
 from shoal.api.gang import Gang
 from shoal.api.meta import Object
 from shoal.api.pod import Pod
-from shoal.api.run import Run
+from shoal.api.run import MOST_REPLICAS, Run
 from shoal.core.event import Group
 from shoal.core.replica import claim_of, gang_object, pod_object, problem
 from shoal.mirror.groups import group_of
 from shoal.mirror.objects import Objects, group_key, key_of
 
 T = TypeVar("T", bound=Object)
-
-_MOST_REPLICAS: Final = 10_000
 
 
 class NotPlannableError(Exception):
@@ -29,12 +27,12 @@ class NotPlannableError(Exception):
 
 def group_of_run(run: Run) -> Group:
     """The group of a run's first attempt. Raises NotPlannableError."""
+    replicas = run.spec.replicas
+    if not 1 <= replicas <= MOST_REPLICAS:
+        takes = f"takes 1 to {MOST_REPLICAS}; example: replicas: 4"
+        raise NotPlannableError(f"spec.replicas: got {replicas}, {takes}")
     if wrong := problem(run.spec):
         raise NotPlannableError(wrong)
-    if run.spec.replicas > _MOST_REPLICAS:
-        raise NotPlannableError(
-            f"spec.replicas: {run.spec.replicas} is more than a plan takes ({_MOST_REPLICAS})"
-        )
     objects = Objects()
     for rank in range(run.spec.replicas):
         if run.spec.gpu:

@@ -7,6 +7,7 @@ from shoal.core.words.answers import say_explanation, say_forecast, say_plan, sa
 from shoal.core.words.cards import say_card_holder, say_free
 from shoal.core.words.holders import Clock, say_holder
 from shoal.core.words.reasons import say_reason, say_wait
+from shoal.core.words.share import say_share
 
 __all__ = [
     "Clock",
@@ -17,6 +18,7 @@ __all__ = [
     "say_holder",
     "say_plan",
     "say_reason",
+    "say_share",
     "say_sooner",
     "say_wait",
 ]

@@ -1,5 +1,6 @@
 """Explanations and plans in words, one line each thing."""
 
+from shoal.core.reason import Code, Reason
 from shoal.core.report import (
     Alternative,
     Explanation,
@@ -9,7 +10,7 @@ from shoal.core.report import (
     PlannedMember,
     Verdict,
 )
-from shoal.core.words.cards import one_card, several_cards
+from shoal.core.words.cards import join, one_card, several_cards
 from shoal.core.words.holders import Clock
 from shoal.core.words.reasons import say_reason, say_wait
 from shoal.units.gpu import WHOLE, format_share
@@ -21,19 +22,29 @@ def say_explanation(answer: Explanation, clock: Clock, *, cluster: bool = False)
     if answer.reason is None:
         return [f"{answer.owner} has a place and is about to start."]
     lines = [f"{answer.owner} waits: {say_reason(answer.reason, clock, cluster=cluster)}."]
-    if answer.forecast.start_by:
-        lines.append(say_forecast(answer.forecast, clock))
+    if answer.turn:
+        lines.append(f"It has place {answer.turn} in the line.")
+    lines += say_forecast(answer.forecast, answer.reason, clock)
     sooner = say_sooner(answer.sooner, cluster=cluster)
     if sooner and answer.turn == 1:
         sooner += " · a higher priority would not help (nothing here may be stopped)"
     return [*lines, f"Sooner: {sooner}"] if sooner else lines
 
 
-def say_forecast(forecast: Forecast, clock: Clock) -> str:
-    """``It starts when ring ends, 14:40 at the latest.``"""
-    if not forecast.start_by:
-        return "When it starts is not known: what it waits for has no known end."
-    return f"It starts when {forecast.owner} ends, {clock(forecast.start_by)} at the latest."
+def say_forecast(forecast: Forecast, reason: Reason, clock: Clock) -> list[str]:
+    """``It starts when ring ends, 14:40 at the latest.``, or that no end is known; in a line.
+
+    None where the reason is not that somebody holds what is missing, or says it all.
+    """
+    if reason.code is Code.RELEASING:
+        return []
+    if forecast.start_by:
+        return [f"It starts when {forecast.owner} ends, {clock(forecast.start_by)} at the latest."]
+    endless = {who.name for who in reason.holders if not (who.ends_at or who.limited)}
+    if endless:
+        have = "has" if len(endless) == 1 else "have"
+        return [f"No end is known: {join(sorted(endless))} {have} no time limit."]
+    return ["No end is known of what it waits for."] if reason.holders else []
 
 
 def say_sooner(alternatives: tuple[Alternative, ...], *, cluster: bool = False) -> str:
@@ -52,8 +63,7 @@ def say_plan(plan: Plan, clock: Clock, *, cluster: bool = False) -> list[str]:
     assert plan.reason is not None, "only what starts now has no reason"
     reason = say_wait(plan.reason, clock, cluster=cluster)
     lines = [f"would {'never start' if plan.verdict is Verdict.NEVER else 'wait'}: {reason}"]
-    if plan.forecast.start_by:
-        lines.append(say_forecast(plan.forecast, clock))
+    lines += say_forecast(plan.forecast, plan.reason, clock)
     sooner = say_sooner(plan.sooner, cluster=cluster)
     if sooner:
         lines.append(f"sooner: {sooner}")

@@ -326,6 +326,40 @@ def test_fields_of_the_wrong_type_never_reach_a_reader(api, ns):
     assert api.call("POST", pods, {"metadata": {"name": "p"}, "spec": {"containers": {}}})[0] == 400
 
 
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [
+        (
+            {"lifecycle": {"preStop": {"exec": {"command": ["sleep", True]}}}},
+            "lifecycle.preStop.exec.command[1]: takes a text, got true",
+        ),
+        ({"stdin": "yes"}, 'stdin: takes true or false, got "yes"'),
+        ({"ports": {"a": 1}}, 'ports: takes a list, got {"a":1}'),
+        (
+            {"livenessProbe": {"httpGet": {"port": 1.5}}},
+            "livenessProbe.httpGet.port: takes a whole number or a text, got 1.5",
+        ),
+        (
+            {"livenessProbe": {"periodSeconds": "5"}},
+            'livenessProbe.periodSeconds: takes a whole number, got "5"',
+        ),
+        (
+            {"resources": {"limits": {"cpu": "many"}}},
+            'resources.limits.cpu: takes an amount such as 500m or 2Gi, got "many"',
+        ),
+    ],
+)
+def test_a_pod_that_kubectl_could_not_decode_is_not_stored(api, ns, spec, told):
+    path = f"/api/v1/namespaces/{ns}/pods"
+    wrong = pod(containers=[{"name": "c", "image": "host"} | spec])
+    status, refusal = api.call("POST", path, wrong)
+    assert (status, refusal["message"]) == (400, f"Pod cannot be read: spec.containers[0].{told}")
+    api.create(path, pod())
+    status, refusal = api.patch(f"{path}/p", wrong, STRATEGIC)
+    assert status == 422
+    assert told in refusal["message"]
+
+
 def test_shared_memory_of_a_program_on_the_host_is_told_to_have_no_effect(api, ns):
     _, headers, _ = api.send("POST", RUNS.format(ns), run(shm="1Gi"))
     assert "spec.shm has no effect" in headers["Warning"]

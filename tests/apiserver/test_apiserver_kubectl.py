@@ -44,6 +44,12 @@ def test_apply_of_our_own_kinds(kubectl, ns):
     assert "did you mean gpu?" in told
 
 
+def test_a_kind_that_is_not_served_is_told_as_any_cluster_tells_it(kubectl, ns):
+    deployment = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: d}, spec: {}}"
+    told = kubectl("-n", ns, "apply", "-f", "-", given=deployment, fails=True)
+    assert 'no matches for kind "Deployment" in version "apps/v1"' in told
+
+
 def test_get_in_every_form(kubectl, ns):
     kubectl("-n", ns, "apply", "-f", "-", given=RUN)
     head, row = kubectl("-n", ns, "get", "runs").splitlines()

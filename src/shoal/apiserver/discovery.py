@@ -34,6 +34,8 @@ def answer_path(server: Server, request: Request, segments: Sequence[str]) -> An
             return Response(200, b"ok", "text/plain; charset=utf-8")
         case ["api" | "apis" as root] if _aggregated(request):
             return _aggregate(server, root)
+        case ["openapi", "v2"]:
+            return Response(200, openapi.EMPTY_V2, openapi.V2_TYPE)
         case ["openapi", "v3", *path]:
             return _openapi(server.registry, "/".join(path))
         case ["api", *rest] if len(rest) < 2:

@@ -9,6 +9,7 @@ import msgspec
 from shoal.apiserver.ids import IDS
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document
+from shoal.dialect.field_types import wrong_type
 from shoal.dialect.names import generated_name, metadata_causes
 from shoal.dialect.status import StatusError, bad_request, conflict, invalid
 
@@ -81,6 +82,8 @@ def settle(resource: Resource, namespace: str, name: str, document: Document) ->
 
 def wrong_types(resource: Resource, document: Document) -> str:
     """Which field no reader could make sense of, and why; empty when there is none."""
+    if wrong := wrong_type(resource.group, resource.version, resource.kind, document):
+        return wrong
     if resource.view is None:
         return ""
     try:

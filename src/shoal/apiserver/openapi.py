@@ -1,5 +1,8 @@
 """OpenAPI v3, as much as kubectl reads: which group documents there are, and that writes take
 ``fieldValidation``. Unknown fields are found by the server, so no schemas are given.
+
+Of a kind that no v3 document has, kubectl looks for a schema in v2 before it asks which kinds
+there are, so there is an empty v2 document for it.
 """
 
 from typing import Any, Final
@@ -10,6 +13,13 @@ _TEXT: Final = {"type": "string", "uniqueItems": True}
 _WRITE_QUERY: Final = ("dryRun", "fieldManager", "fieldValidation")
 _BODY: Final = {"content": {"application/json": {"schema": {"type": "object"}}}}
 _ANSWERS: Final = {"200": {"description": "OK", **_BODY}}
+
+
+EMPTY_V2: Final = b"\n\x032.0\x12\x0b\n\x05shoal\x12\x02v1"
+"""openapi.v2.Document with swagger "2.0" and info {title "shoal", version "v1"}, as protobuf.
+Source: https://github.com/google/gnostic-models/blob/main/openapiv2/OpenAPIv2.proto
+"""
+V2_TYPE: Final = "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"
 
 
 def index(registry: Registry) -> dict[str, Any]:

@@ -12,11 +12,12 @@ from shoal.api.pod import Pod
 from shoal.api.run import RunPhase, RunStatus
 from shoal.controllers.loop import together, work
 from shoal.controllers.owned import Owned, keep_allocation
-from shoal.controllers.pace import Pace, Turns
+from shoal.controllers.pace import Turns
 from shoal.controllers.runview import StoredRun, read_run
 from shoal.controllers.timeline import entry_for
 from shoal.controllers.unseen import PATIENCE_S, Unseen
 from shoal.kube.errors import ApiError
+from shoal.kube.pace import Pace
 from shoal.kube.reflector import Delta
 from shoal.kube.workqueue import WorkQueue
 

@@ -182,7 +182,8 @@ class Box:
         """Have a scheduler at work on this box."""
         loop = Loop(client or self.client, Writer(NO_WAITS))
         async with self.followed(loop.see):
-            tasks = [asyncio.create_task(loop.run()), asyncio.create_task(loop.conditions.run())]
+            parts = (loop, loop.conditions, loop.events)
+            tasks = [asyncio.create_task(part.run()) for part in parts]
             try:
                 yield loop
             finally:

@@ -7,6 +7,7 @@ import pytest
 from shoal.api import kinds
 from shoal.api.meta import find_condition
 from shoal.core.event import Group, Member
+from shoal.kube.events import Events
 from shoal.mirror.objects import Objects
 from shoal.scheduler.conditions import Conditions
 
@@ -18,7 +19,7 @@ class Telling:
         self.box = box
         self.client = client
         self.tools = tools
-        self.conditions = Conditions(client, Objects())
+        self.conditions = Conditions(client, Objects(), Events(client, "test"))
 
     async def group(self, name):
         uid = await self.box.add_pod(name)

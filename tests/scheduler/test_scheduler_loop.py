@@ -3,6 +3,8 @@
 import asyncio
 import random
 
+import msgspec
+
 from shoal.api import kinds
 from shoal.api.meta import find_condition
 from shoal.kube.errors import ApiError, Unreachable
@@ -44,6 +46,33 @@ async def test_a_waiting_pod_says_who_holds_what_it_waits_for(box, tools):
     assert condition.message.startswith("2 whole cards; 0 free")
     assert "a holds" in condition.message
     assert condition.last_transition_time
+
+
+async def story(box, pod):
+    """The events about a pod, as ``kubectl describe`` asks for them."""
+    about = f"involvedObject.name={pod},involvedObject.kind=Pod"
+    raw = await box.client.request(
+        "GET", f"/api/v1/namespaces/{box.namespace}/events", query={"fieldSelector": about}
+    )
+    events = msgspec.json.decode(raw)["items"]
+    return [(event["type"], event["reason"], event["message"]) for event in events]
+
+
+async def test_events_tell_why_a_pod_waits_and_where_it_was_placed(box, tools):
+    async def is_told(count):
+        return len(await story(box, "b")) == count
+
+    async with box.scheduled():
+        await box.add_pod("a", "3")
+        await tools.wait_until(lambda: bound(box, "a"), "a has a node")
+        await box.add_pod("b", "1/2")
+        await tools.wait_until(lambda: is_told(1), "why b waits")
+        ((kind, reason, message),) = await story(box, "b")
+        assert (kind, reason) == ("Warning", "FailedScheduling")
+        assert message == (await scheduled_condition(box, "b")).message
+        await box.finish("a")
+        await tools.wait_until(lambda: is_told(2), "where b is")
+    assert ("Normal", "Scheduled", f"placed on {box.node} card 0") in await story(box, "b")
 
 
 async def test_what_a_cleared_claim_held_is_kept_while_the_agent_holds_it(box, tools):

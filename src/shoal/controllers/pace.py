@@ -1,33 +1,13 @@
-"""Bounds on how often something is done, with a little saved up for bursts."""
+"""Turns, given one after the other at a pace."""
 
 import asyncio
-import time
 from collections.abc import Callable
 from typing import Generic, TypeVar
 
+from shoal.kube.pace import Pace
 from shoal.kube.workqueue import WorkQueue
 
 K = TypeVar("K")
-
-
-class Pace:
-    """``rate`` a second in the long run, at most ``burst`` at once."""
-
-    def __init__(
-        self, rate: float, burst: int, clock: Callable[[], float] = time.monotonic
-    ) -> None:
-        self._rate = rate
-        self._burst = burst
-        self._clock = clock
-        self._saved = float(burst)
-        self._at = clock()
-
-    def take(self) -> float:
-        """Take the next turn; the seconds to wait for it, 0 for at once."""
-        now = self._clock()
-        self._saved = min(self._saved + (now - self._at) * self._rate, self._burst) - 1
-        self._at = now
-        return max(-self._saved / self._rate, 0.0)
 
 
 class Turns(Generic[K]):

@@ -15,12 +15,13 @@ from shoal.controllers.hands import Hands, Key, Refusal
 from shoal.controllers.informers import Informers
 from shoal.controllers.loop import work
 from shoal.controllers.owned import Owned, controller_of, keep_allocation
-from shoal.controllers.pace import Pace, Turns
+from shoal.controllers.pace import Turns
 from shoal.controllers.runview import STORED_RUNS, StoredRun, read_run, status_body
 from shoal.controllers.timeline import Timeline
 from shoal.controllers.unseen import PATIENCE_S, Unseen
 from shoal.core.runs import Observed, Plan, decide, name_taken, refused
 from shoal.kube.client import Client
+from shoal.kube.pace import Pace
 from shoal.kube.reflector import Delta, Reflector
 from shoal.kube.workqueue import WorkQueue
 

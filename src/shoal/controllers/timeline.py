@@ -1,31 +1,15 @@
-"""Kubernetes Events that tell a run's story, for people who ask ``describe``.
+"""What a run's changes of status add to its story, told as Kubernetes Events."""
 
-Best effort and bounded: a burst of runs must not be slowed down by its own diary. What is
-left out is counted in the log.
-"""
-
-import asyncio
-import logging
-import time
-import uuid
-from collections import deque
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
-from shoal.api.kinds import EVENTS
-from shoal.api.meta import API_VERSION
+from shoal.api.kinds import RUNS
 from shoal.api.run import Run, RunPhase, RunStatus
-from shoal.controllers.pace import Pace
 from shoal.kube.client import Client
-from shoal.kube.errors import ApiError
-from shoal.units.instant import format_instant
+from shoal.kube.events import Events, note_about
 
-_MOST_WAITING: Final = 200
-_PER_SECOND: Final = 5
-_BURST: Final = 50
 _COMPONENT: Final = "shoal-controllers"
-_log = logging.getLogger(__name__)
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -49,43 +33,21 @@ def entry_for(before: RunStatus, after: RunStatus) -> Entry | None:
 
 
 class Timeline:
-    """Writes events in the background."""
+    """Writes the stories of runs in the background."""
 
     def __init__(self, client: Client) -> None:
-        self._client = client
-        self._waiting: deque[dict[str, Any]] = deque()
-        self._wake = asyncio.Event()
-        self._pace = Pace(_PER_SECOND, _BURST)
-        self._left_out = 0
+        self._events = Events(client, _COMPONENT)
 
     def tell(self, run: Run, after: RunStatus) -> None:
         """Note a change of a run's status."""
         entry = entry_for(run.status, after)
-        if entry is None:
-            return
-        if len(self._waiting) >= _MOST_WAITING:
-            self._left_out += 1
-            return
-        self._waiting.append(_event(run, entry))
-        self._wake.set()
+        if entry is not None:
+            warning = entry.warning
+            self._events.tell(note_about(RUNS, run, entry.reason, entry.message, warning=warning))
 
     async def run(self) -> None:
         """Write what is told until cancelled."""
-        while True:
-            await self._wake.wait()
-            self._wake.clear()
-            while self._waiting:
-                await asyncio.sleep(self._pace.take())
-                await self._write(self._waiting.popleft())
-            if self._left_out:
-                _log.warning("events left out", extra={"count": self._left_out})
-                self._left_out = 0
-
-    async def _write(self, event: dict[str, Any]) -> None:
-        try:
-            await self._client.create(EVENTS, event, event["metadata"]["namespace"])
-        except ApiError as error:
-            _log.info("event not written", extra={"error": error.message})
+        await self._events.run()
 
 
 def _where(status: RunStatus) -> str:
@@ -93,28 +55,3 @@ def _where(status: RunStatus) -> str:
         return f"run {status.phase.lower()}"
     nodes = dict.fromkeys(replica.node for replica in status.replicas)
     return "on " + ", ".join(nodes)
-
-
-def _event(run: Run, entry: Entry) -> dict[str, Any]:
-    meta = run.metadata
-    now = format_instant(time.time_ns() // 1_000_000)
-    return {
-        "apiVersion": "v1",
-        "kind": "Event",
-        "metadata": {"name": f"{meta.name}.{uuid.uuid4().hex[:16]}", "namespace": meta.namespace},
-        "involvedObject": {
-            "apiVersion": API_VERSION,
-            "kind": "Run",
-            "name": meta.name,
-            "namespace": meta.namespace,
-            "uid": meta.uid,
-        },
-        "type": "Warning" if entry.warning else "Normal",
-        "reason": entry.reason,
-        "message": entry.message,
-        "source": {"component": _COMPONENT},
-        "reportingComponent": _COMPONENT,
-        "firstTimestamp": now,
-        "lastTimestamp": now,
-        "count": 1,
-    }

@@ -1,7 +1,8 @@
 """What a waiting pod's status says: ``PodScheduled=False`` with the reason in a word and a line.
 
 Written only when it changes, a pod at most every two seconds and all pods together at most
-twenty times a second; of several reasons that come meanwhile the last one is written.
+twenty times a second; of several reasons that come meanwhile the last one is written. When it
+is another reason, and not only other numbers, an event tells it too.
 """
 
 import asyncio
@@ -16,6 +17,7 @@ from shoal.api.meta import Condition, find_condition
 from shoal.core.event import Group
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
+from shoal.kube.events import Events, note_about
 from shoal.kube.workqueue import WorkQueue
 from shoal.mirror.objects import Objects
 from shoal.scheduler.clock import now_ms
@@ -42,9 +44,10 @@ class Waits(msgspec.Struct, frozen=True):
 class Conditions:
     """The waits to be written, by uid of the pod."""
 
-    def __init__(self, client: Client, objects: Objects) -> None:
+    def __init__(self, client: Client, objects: Objects, events: Events) -> None:
         self._client = client
         self._objects = objects
+        self._events = events
         self._wanted: dict[str, Waits] = {}
         self._written: dict[str, Waits] = {}
         self._queue: WorkQueue[str] = WorkQueue()
@@ -76,6 +79,7 @@ class Conditions:
 
     async def _write(self, uid: str, waits: Waits) -> bool:
         """False if it is to be tried again."""
+        before = self._code(uid)
         try:
             await self._client.patch(
                 PODS,
@@ -93,8 +97,17 @@ class Conditions:
             if error.passing:
                 self._wanted.setdefault(uid, waits)
             return not error.passing
+        if before != waits.code:
+            self._note(uid, waits)
         self._written[uid] = waits
         return True
+
+    def _note(self, uid: str, waits: Waits) -> None:
+        """Tell it as an event too, for ``describe``."""
+        pod = self._objects.pod(uid)
+        if pod is not None:
+            note = note_about(PODS, pod, "FailedScheduling", waits.message, warning=True)
+            self._events.tell(note)
 
     def _says(self, uid: str, waits: Waits) -> bool:
         """Whether the pod's status says so already."""
@@ -102,6 +115,13 @@ class Conditions:
             return self._written[uid] == waits
         known = self._known(uid)
         return known is not None and (known.reason, known.message) == (waits.code, waits.message)
+
+    def _code(self, uid: str) -> str:
+        """The reason that the pod's status names."""
+        if uid in self._written:
+            return self._written[uid].code
+        known = self._known(uid)
+        return known.reason if known is not None else ""
 
     def _entry(self, uid: str, waits: Waits) -> dict[str, Any]:
         entry: dict[str, Any] = {

@@ -10,16 +10,17 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from shoal.api.claim import ResourceClaim
-from shoal.api.kinds import NODE_USES
+from shoal.api.kinds import NODE_USES, PODS
 from shoal.api.nodeuse import NodeUse
 from shoal.api.pod import Pod
 from shoal.core.decision import Bind, Wait
 from shoal.core.event import AnyEvent, Confirmed, GroupGone, PodGone, Refused
 from shoal.core.state import State
 from shoal.core.step import step, wake_at
-from shoal.core.words import say_wait
+from shoal.core.words import say_placement, say_wait
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
+from shoal.kube.events import Events, note_about
 from shoal.kube.reflector import Delta
 from shoal.mirror.mirror import Mirror
 from shoal.scheduler.backoff import Backoff
@@ -31,6 +32,7 @@ from shoal.scheduler.writer import Writer
 _TOGETHER_S: Final = 0.002
 """What comes within this time is taken in one turn."""
 
+_COMPONENT: Final = "shoal-scheduler"
 _log = logging.getLogger(__name__)
 
 
@@ -40,7 +42,8 @@ class Loop:
     def __init__(self, client: Client, writer: Writer | None = None) -> None:
         self.mirror = Mirror()
         self.state = State()
-        self.conditions = Conditions(client, self.mirror.objects)
+        self.events = Events(client, _COMPONENT)
+        self.conditions = Conditions(client, self.mirror.objects, self.events)
         self._client = client
         self._writer = writer or Writer()
         self._committer = Committer(client, self.mirror.objects, self._writer, self)
@@ -116,7 +119,15 @@ class Loop:
         else:
             self._backoff.forget(bind.group)
             self._answers.append(Confirmed(bind.id))
+            self._note_placed(bind, outcome.unbound)
         self._wake.set()
+
+    def _note_placed(self, bind: Bind, unbound: Iterable[str]) -> None:
+        for placement in bind.placements:
+            pod = self.mirror.objects.pod(placement.pod)
+            if pod is not None and placement.pod not in unbound:
+                where = say_placement(placement)
+                self.events.tell(note_about(PODS, pod, "Scheduled", where, warning=False))
 
     async def _ask(self, node: str, claims: Iterable[str]) -> None:
         """Read NodeUse of a node afresh: what is watched may be older than what was cleared."""

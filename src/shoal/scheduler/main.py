@@ -43,6 +43,7 @@ async def run_scheduler(
         # is read after the claims names whatever still runs on one that was cleared by then.
         await _follow(tasks, client, loop, (kinds.NODE_USES,))
         tasks.create_task(loop.conditions.run())
+        tasks.create_task(loop.events.run())
         runner = await serve_unix(home / "sock" / SOCKET, application(loop))
         try:
             _log.info("scheduling")

@@ -4,7 +4,7 @@
 """
 
 from shoal.core.words.answers import say_explanation, say_forecast, say_plan, say_sooner
-from shoal.core.words.cards import say_card_holder, say_free
+from shoal.core.words.cards import say_card_holder, say_free, say_placement
 from shoal.core.words.holders import Clock, say_holder
 from shoal.core.words.reasons import say_reason, say_wait
 from shoal.core.words.share import say_share
@@ -16,6 +16,7 @@ __all__ = [
     "say_forecast",
     "say_free",
     "say_holder",
+    "say_placement",
     "say_plan",
     "say_reason",
     "say_share",

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 
+from shoal.core.decision import Placement
 from shoal.core.report import CardHolder, CardLine
 from shoal.units.gpu import WHOLE, format_share, say_milli
 from shoal.units.quantity import say_mib
@@ -27,6 +28,12 @@ def several_cards(cards: Iterable[tuple[str, str]], *, cluster: bool) -> str:
         f"{node} card{'s' if len(numbers) > 1 else ''} {join(numbers)}".strip()
         for node, numbers in by_node.items()
     )
+
+
+def say_placement(placement: Placement) -> str:
+    """``placed on box1 card 0``; the node alone for a pod that was given no cards."""
+    given = [(placement.node, part.card) for claim in placement.claims for part in claim.parts]
+    return f"placed on {several_cards(given, cluster=True) if given else placement.node}"
 
 
 def join(items: Iterable[str]) -> str:

@@ -17,7 +17,7 @@ import pytest
 from aiohttp import web
 from tests.serving import api_server
 
-from shoal.api.kinds import NAMESPACES, PODS, RESOURCE_CLAIMS, RESOURCE_SLICES, RUNS
+from shoal.api.kinds import GANGS, NAMESPACES, PODS, RESOURCE_CLAIMS, RESOURCE_SLICES, RUNS
 from shoal.api.run import Run
 from shoal.kube.blocking import BlockingClient
 from shoal.kube.config import load_config
@@ -60,6 +60,7 @@ class Agent:
     def __init__(self) -> None:
         self.logs: dict[str, bytes] = {}
         self.open: set[str] = set()
+        self.asked: list[str] = []
 
     def application(self) -> web.Application:
         app = web.Application()
@@ -68,6 +69,7 @@ class Agent:
 
     async def _log(self, request: web.Request) -> web.StreamResponse:
         pod = request.match_info["pod"]
+        self.asked.append(pod)
         if pod not in self.logs:
             return web.json_response({"message": "no log yet"}, status=404)
         response = web.StreamResponse()
@@ -77,7 +79,7 @@ class Agent:
         while goes_on:
             # What is written before a log ends is sent: so first look whether it goes on.
             goes_on = request.query.get("follow") == "true" and pod in self.open
-            fresh = self.logs[pod][sent:]
+            fresh = self.logs.get(pod, b"")[sent:]
             await response.write(fresh)
             sent += len(fresh)
             await asyncio.sleep(0.01 if goes_on else 0)
@@ -142,9 +144,22 @@ class Box:
         self.client.create(PODS, pod, self.namespace)
         self.pod_status(name, phase)
 
+    def waiting_pod(self, name: str) -> None:
+        """A pod that has no node yet."""
+        spec = {"containers": [{"name": "main", "image": "host", "command": ["true"]}]}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
+        self.client.create(PODS, pod, self.namespace)
+
+    def gang(self, name: str) -> None:
+        """A gang of two."""
+        head = {"apiVersion": "shoal.dev/v1alpha1", "kind": "Gang", "metadata": {"name": name}}
+        self.client.create(GANGS, head | {"spec": {"members": 2}}, self.namespace)
+
     def pod_status(self, name: str, phase: str) -> None:
         document = msgspec.json.decode(self.client.request("GET", PODS.path(self.namespace, name)))
-        state = {"running": {"startedAt": "2026-01-01T00:00:00Z"}} if phase == "Running" else {}
+        began = {"startedAt": "2026-01-01T00:00:00Z"}
+        ended = {"terminated": began | {"exitCode": 0}}
+        state = {"Running": {"running": began}, "Succeeded": ended}.get(phase, {})
         main = {"name": "main", "image": "host", "imageID": "", "restartCount": 0}
         statuses = [main | {"ready": bool(state), "state": state}]
         document["status"] = {"phase": phase, "containerStatuses": statuses if state else []}

@@ -76,6 +76,29 @@ def test_why_without_a_scheduler_tells_what_the_run_says(box) -> None:
     assert box.shoal("why", "big").out == "big waits: 2 whole cards; 1 free\n"
 
 
+@pytest.mark.parametrize("what", ["pod/ring-0", "gang/ring"])
+def test_why_takes_pods_and_gangs(box, cards, what: str) -> None:
+    kind, _, name = what.partition("/")
+    {"gang": box.gang, "pod": box.waiting_pod}[kind](name)
+    box.scheduler.answers[f"/explain/{box.namespace}/{name}"] = {
+        "key": "k", "owner": "ring", "turn": 1, "cards": cards,
+        "reason": {
+            "code": "CardsBusy", "resource": "cards", "asked": 2, "best": 1, "total": 3,
+            "share": {"count": 2, "milli": 1000},
+        },
+    }  # fmt: skip
+    lines = box.shoal("why", what).out.splitlines()
+    assert lines[0] == "ring waits: 2 whole cards; 1 free."
+    assert lines[2].endswith("digits 1/2 · ring 1/4 · ring 1/4")
+
+
+def test_why_of_a_pod_that_runs_says_where(box) -> None:
+    box.run("digits")
+    box.pod("digits")
+    out = box.shoal("why", "pod/digits-0").out
+    assert out == "digits-0 waits for nothing: it is running on box1\n"
+
+
 def test_plan_says_where_it_would_start_and_that_nothing_was_changed(box) -> None:
     planned = {
         "card": "gpu-1", "model": "A100-80GB", "memoryMib": 40960, "milli": 500,
@@ -94,6 +117,25 @@ def test_plan_says_where_it_would_start_and_that_nothing_was_changed(box) -> Non
     assert (asked["spec"]["gpu"], asked["metadata"]["namespace"]) == ("A100:1/2", box.namespace)
     assert box.shoal("ps", "-o", "name").out == ""
     assert not (box.home / "store").exists()
+
+
+def test_plan_refuses_what_run_refuses_in_the_same_words(box) -> None:
+    reason = {
+        "code": "TooLarge", "resource": "cards", "asked": 4, "best": 3, "total": 3,
+        "share": {"milli": 1000, "count": 4}, "models": ["2 × A100-80GB", "1 × T4"],
+    }  # fmt: skip
+    box.scheduler.answers["/plan"] = {"verdict": "never", "reason": reason}
+    box.run("taken")
+    for asked in (["--gpu", "4"], ["--gpu", "9z"], ["--queue", "B_Q"], ["--name", "taken"]):
+        planned = box.shoal("plan", *asked, "--", "true")
+        assert (planned.code, planned.out) == (2, "")
+        assert planned.err == box.shoal("run", *asked, "--", "true").err
+    assert "With --wait-for-nodes it would wait for more." in box.shoal("plan", "--gpu", "4").err
+    assert box.shoal("plan", "--gpu", "4", "-d", "--wait-for-nodes").out.splitlines() == [
+        "would wait for more nodes: 4 whole cards asked, this box has 3 (2 × A100-80GB, 1 × T4)",
+        "memory limit: not enforced yet (accounted only)",
+        "nothing was changed",
+    ]
 
 
 def test_plan_without_a_scheduler_says_so(box) -> None:
@@ -117,7 +159,7 @@ def test_top_draws_a_bar_for_each_card(box, cards) -> None:
     lines = box.shoal("top", "--once").out.splitlines()
     assert lines[0] == "box1   8 cpu 25 % held · 64 GiB 0 % held · 3 cards, SIMULATED"
     assert lines[1].startswith(
-        " 0 A100-80GB  " + "█" * 30 + "  digits 1/2 40 GiB · ring 1/4 20 GiB"
+        " 0 A100-80GB  " + "█" * 30 + "  digits 1/2 40 GiB · ring 2 × 1/4 40 GiB"
     )
     assert lines[2].split("  ")[1] == "█" * 7 + "▌" + "░" * 22
     assert lines[2].endswith("ring 1/4 20 GiB · free 3/4")

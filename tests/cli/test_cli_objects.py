@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from shoal.api.kinds import CONFIG_MAPS, RUNS
+from shoal.api.kinds import CONFIG_MAPS, NODES, PODS, RUNS
 from shoal.kube.errors import ApiError
 
 
@@ -26,6 +26,46 @@ def test_a_listing_is_the_servers_table_as_tsv(box) -> None:
     assert len(wide.split("\t")) > len(header.split("\t"))
 
 
+def test_several_kinds_are_listed_as_kubectl_lists_them(box) -> None:
+    box.run("a")
+    box.pod("a")
+    runs, _, pods = box.shoal("get", "runs,pods").out.partition("\n\n")
+    assert runs.splitlines()[1].split("\t")[0] == "run.shoal.dev/a"
+    assert pods.splitlines()[1].split("\t")[0] == "pod/a-0"
+    assert box.shoal("get", "po,run", "-o", "name").out == "pod/a-0\nrun.shoal.dev/a\n"
+
+
+def test_a_pod_says_in_its_last_column_what_it_waits_for(box) -> None:
+    box.run("a")
+    box.pod("a")
+    labels = {"shoal.dev/gang": "ring"}
+    for name, metadata in (("big-0", {}), ("ring-0", {"labels": labels})):
+        box.client.create(PODS, _pod({"name": name} | metadata), box.namespace)
+    lines = [("big-0", "2 whole cards; 1 free"), ("ring", "needs 20 GiB")]
+    box.scheduler.answers["/explain"] = {
+        "items": [{"key": f"{box.namespace}/{key}", "owner": "o", "message": m} for key, m in lines]
+    }
+    head, *rows = (line.split("\t") for line in box.shoal("get", "pods").out.splitlines())
+    assert head[-1] == "WAITS FOR"
+    assert {row[0]: row[-1] for row in rows} == {
+        "a-0": "", "big-0": "2 whole cards; 1 free", "ring-0": "needs 20 GiB",
+    }  # fmt: skip
+
+
+def _pod(metadata: dict) -> dict:
+    container = {"name": "main", "image": "host", "command": ["sleep", "9"]}
+    spec = {"containers": [container], "restartPolicy": "Never"}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+def test_an_object_is_written_as_people_read_it(box) -> None:
+    box.run("a")
+    box.status("a", phase="Queued")
+    order = ["apiVersion", "kind", "metadata", "spec", "status"]
+    assert list(yaml.safe_load(box.shoal("get", "run", "a", "-o", "yaml").out)) == order
+    assert list(json.loads(box.shoal("get", "runs", "-o", "json").out)["items"][0]) == order
+
+
 def test_selectors_choose(box) -> None:
     box.run("a")
     box.pod("a")
@@ -42,7 +82,19 @@ def test_selectors_choose(box) -> None:
         (["get", "run/a", "b"], "b stands among KIND/NAME pairs; example: run/digits"),
         (["delete", "runs"], "which run? example: shoal delete run NAME"),
         (["describe", "run", "nope"], "there is no run nope"),
-        (["delete", "run", "nope"], 'runs.shoal.dev "nope" not found'),
+        (["delete", "run", "nope"], "there is no run nope. All runs: shoal ps"),
+        (["get", "pod", "nope"], "there is no pod nope. All pods: shoal get pods"),
+        (["get", "pod", "nope", "-o", "yaml"], "there is no pod nope. All pods: shoal get pods"),
+        (
+            ["describe", "resourceslice", "box2"],
+            "there is no resourceslice box2; did you mean box1",
+        ),
+        (["delete", "run", ""], "'' is not the name of a run"),
+        (["delete", "run", "../pods/a"], "'../pods/a' is not the name of a run"),
+        (["ps", "-n", "shoal-systen"], "no namespace shoal-systen; did you mean shoal-system?"),
+        (["get", "pods", "-n", "nosuch"], "there is no namespace nosuch. All namespaces: shoal"),
+        (["why", "node/box1"], "a node waits for nothing; example: shoal why pod/digits-0"),
+        (["why", "pod/nope"], "there is no pod nope"),
     ],
 )
 def test_what_is_wrong_is_told(box, arguments, sentence) -> None:
@@ -87,6 +139,22 @@ def test_apply_reads_all_before_it_writes_any(box) -> None:
         box.client.get(CONFIG_MAPS, "c", box.namespace)
 
 
+def test_apply_tells_which_kinds_there_are(box) -> None:
+    text = "\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}\n"
+    got = box.shoal("apply", "-f", "-", stdin=text)
+    assert (got.code, got.out) == (2, "")
+    assert got.err.startswith(
+        "shoal: stdin line 2: kind Deployment is not served here; there are Run, Gang, "
+    )
+
+
+def test_apply_tells_the_line_of_what_the_server_refuses(box) -> None:
+    text = "kind: Run\nmetadata: {name: x}\nspec:\n  run: true\n  replicas: 0\n"
+    got = box.shoal("apply", "-f", "-", stdin=text)
+    assert got.code == 2
+    assert got.err.startswith("shoal: stdin line 5: spec.replicas: got 0, takes 1 to 1000")
+
+
 def test_what_get_writes_can_be_applied(box) -> None:
     box.run("a", gpu="1/2")
     written = box.shoal("get", "runs", "-o", "yaml").out
@@ -128,6 +196,68 @@ def test_a_run_is_described_with_all_that_is_known(box) -> None:
     assert facts["Host"] == "4Gi memory"
     assert facts["Environment"] == "TOKEN"
     assert "hush" not in out
+
+
+def _facts(out: str) -> dict[str, str]:
+    pairs = (line.split(":", 1) for line in out.splitlines() if ": " in line)
+    return {name: value.strip() for name, value in pairs}
+
+
+def test_times_are_told_by_the_local_clock(box) -> None:
+    box.run("digits")
+    box.status("digits", phase="Running", startedAt="2026-01-01T09:05:00Z")
+    out = box.shoal("describe", "digits", env={"TZ": "UTC-2"}).out
+    assert _facts(out)["Started"] == "01 Jan 11:05"
+
+
+def test_a_pod_is_described_in_words(box) -> None:
+    box.run("digits")
+    box.pod("digits")
+    facts = _facts(box.shoal("describe", "pod/digits-0").out)
+    assert facts["Run"] == "digits, replica 0"
+    assert facts["Phase"].startswith("running for ")
+    assert facts["Node"] == "box1"
+    assert facts["Program main"].startswith("true · image host · running since 01 Jan ")
+
+
+def test_a_claim_is_described_in_words(box) -> None:
+    box.run("digits")
+    box.pod("digits")
+    facts = _facts(box.shoal("describe", "resourceclaim", "digits-0").out)
+    assert facts["Run"] == "digits"
+    assert facts["Asks for"] == "1 device of gpu.shoal.dev"
+    assert facts["box1 card 0"] == "A100-80GB, SIMULATED · memory limit not enforced yet"
+
+
+def test_a_node_is_described_with_its_cards_and_who_holds_them(box) -> None:
+    conditions = [
+        {"type": "Ready", "status": "True", "message": "the agent runs pods"},
+        {"type": "ContainerRuntime", "status": "False", "message": "use image: host"},
+    ]
+    node = {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "box1"}}
+    box.client.create(NODES, node)
+    document = json.loads(box.client.request("GET", NODES.path(name="box1")))
+    document["status"] = {"conditions": conditions}
+    box.client.replace(NODES, document, subresource="status")
+    holder = {"owner": "digits", "memoryMib": 40960, "milli": 500, "share": {"milli": 500}}
+    card = {
+        "node": "box1", "card": "gpu-0", "model": "A100-80GB", "memoryMib": 81920,
+        "memoryFreeMib": 40960, "milliFree": 500, "simulated": True, "holders": [holder],
+    }  # fmt: skip
+    line = {
+        "name": "box1", "cpuMilli": 8000, "cpuFreeMilli": 6000, "memoryMib": 65536,
+        "memoryFreeMib": 32768, "cards": [card],
+    }  # fmt: skip
+    box.scheduler.answers["/board"] = {"nodes": [line]}
+    out = box.shoal("describe", "node/box1").out
+    box.client.delete(NODES, "box1")
+    facts = _facts(out)
+    assert facts["Ready"] == "yes · the agent runs pods"
+    assert facts["Container runtime"] == "no · use image: host"
+    assert facts["CPU"] == "8 · 2 held"
+    assert facts["Memory"] == "64 GiB · 32 GiB held"
+    assert facts["Cards"] == "1 · memory limit not enforced yet"
+    assert out.splitlines()[-1].split() == ["0", "A100-80GB", "SIMULATED", "1/2", "digits", "1/2"]
 
 
 def test_other_objects_are_described_as_they_are_nested(box) -> None:

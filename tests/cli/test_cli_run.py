@@ -1,6 +1,7 @@
 """An attached run shows its wait, its output and its end, and exits as the program did."""
 
 import signal
+import subprocess
 
 import msgspec
 import pytest
@@ -119,10 +120,27 @@ def test_the_wait_is_told_once_for_each_reason(box, code, wait_until) -> None:
         "key": f"{box.namespace}/big-0", "owner": "big", "turn": 2
     }  # fmt: skip
     box.status("big", phase="Queued", message=words)
+    assert process.stderr.readline().decode().startswith("big · queue default")
+    assert process.stderr.readline().decode() == f"  queued    place 2 · {words}\n"
     box.status("big", phase="Queued", message=words, reason="again")
     box.status("big", phase="Stopped", message="")
     _, _, err = finish(process)
-    assert err.count(f"  queued    place 2 · {words}\n") == 1
+    assert "queued  " not in err
+    assert "■ big was stopped while queued, after " in err
+    assert "shoal logs" not in err
+
+
+def test_a_wait_that_is_soon_over_is_worth_no_line_that_stays(box, code, wait_until) -> None:
+    process = box.start("run", "--name", "digits", "--", "true", cwd=code, stderr=subprocess.STDOUT)
+    wait_until(lambda: "digits" in runs_of(box))
+    box.status("digits", phase="Queued", message="2 whole cards; 1 free")
+    box.agent.logs["digits-0"] = b"hello\n"
+    box.pod("digits")
+    end(box, "digits", "Succeeded", startedAt="2026-01-01T00:00:00Z")
+    out = process.communicate(timeout=30)[0].decode()
+    assert "queued" not in out
+    # Both streams into one: in the order in which things happened.
+    assert [line.split()[0] for line in out.splitlines()] == ["digits", "started", "hello", "✔"]
 
 
 def test_lines_of_several_replicas_carry_their_rank(box, started) -> None:
@@ -238,14 +256,26 @@ def test_more_than_the_box_has_is_refused_with_the_arithmetic_and_nothing_change
         (["--cpu", "-1"], "--cpu -1 is negative"),
         (["--memory", "32Gb"], "--memory '32Gb' ends in 'Gb'"),
         (["--time", "soon"], "--time 'soon' is not a duration; examples: 90s"),
-        (["--replicas", "0"], "'--replicas': 0 is not in the range 1<=x<=1000"),
+        (["--replicas", "0"], "--replicas 0: takes a whole number from 1 to 1000; example: "),
+        (["--replicas", "99999"], "--replicas 99999: takes a whole number from 1 to 1000"),
+        (["--replicas", "two"], "--replicas two: takes a whole number from 1 to 1000"),
         (["--name", "My_Run"], "--name: 'My_Run' is not a name"),
         (["--env", "=x"], "--env =x: a variable has a name; example: --env SEED=1"),
         (["--env", "NOT_SET_HERE"], "--env NOT_SET_HERE takes your own NOT_SET_HERE"),
         (["--code", "nowhere"], "nowhere is not there; example: --code ."),
-        (["--priority", "urgent"], "--priority urgent: there is no such priority"),
+        (["--code", "train.py"], "train.py is no folder; example: --code ."),
+        (["--queue", "Bad_Q"], "--queue: 'Bad_Q' is not a name"),
+        (["--env", "a b=1"], "--env a b: is no variable; example: "),
+        (["--gpu", ""], "--gpu is given empty; leave it out, or: --gpu 1/2"),
+        (["--image="], "--image is given empty; leave it out, or: --image host"),
+        (["--cpu", ""], "--cpu is given empty; leave it out, or: --cpu 8"),
+        (["--name", ""], "--name is given empty; leave it out, or: --name resnet"),
+        (["--priority", "urgent"], "--priority: there is no priority urgent; there are low"),
         (["-f", "no.yaml"], "no.yaml cannot be read (No such file or directory)"),
-        (["--gpus", "1"], "no such option '--gpus'"),
+        (
+            ["--gpus", "1"],
+            "there is no option --gpus; did you mean --gpu? All options: shoal run --help",
+        ),
     ],
 )
 def test_what_is_wrong_changes_nothing(box, code, arguments, sentence) -> None:
@@ -255,6 +285,44 @@ def test_what_is_wrong_changes_nothing(box, code, arguments, sentence) -> None:
     assert len(got.err.splitlines()) == 1
     assert got.out == ""
     assert runs_of(box) == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "sentence"),
+    [
+        ("  replicas: 0", "spec.replicas: got 0, takes 1 to 1000; example: replicas: 4"),
+        ("  queue: Bad_Q", "spec.queue: 'Bad_Q' is not a name"),
+        ("  priority: urgent", "spec.priority: there is no priority urgent; there are low, "),
+        ("  env: {a b: 1}", "spec.env.a b: is no variable"),
+        ("  retry: {max: 1000}", "spec.retry.max: got 1000, takes 0 to 100"),
+        ("  code: gone", "gone is not there; example: code: ."),
+        ("  code: run.yaml", "run.yaml is no folder; example: code: ."),
+        ("metadata: {name: Größe}", "metadata.name: 'Größe' is not a name"),
+    ],
+)
+@pytest.mark.parametrize("verb", [["run", "-d"], ["plan"]])
+def test_what_the_server_refuses_of_a_run_file_is_told_with_its_line(
+    box, code, line, sentence, verb
+) -> None:
+    (code / "run.yaml").write_text(f"spec:\n  run: true\n{line}\n")
+    got = box.shoal(*verb, "-f", "run.yaml", cwd=code)
+    assert (got.code, got.out) == (2, "")
+    assert got.err.startswith("shoal: run.yaml line 3: ")
+    assert sentence in got.err
+    assert runs_of(box) == {}
+    assert not (box.home / "store").exists()
+
+
+def test_an_option_is_to_blame_for_what_it_overrules(box, code) -> None:
+    (code / "run.yaml").write_text("spec:\n  run: true\n  queue: vision\n")
+    got = box.shoal("run", "-f", "run.yaml", "--queue", "Bad_Q", cwd=code)
+    assert got.err.startswith("shoal: --queue: 'Bad_Q' is not a name")
+
+
+def test_a_note_of_the_server_is_said_once(box, code) -> None:
+    got = box.shoal("run", "-d", "--shm", "1Ti", "--", "true", cwd=code)
+    assert got.err.count("shoal: note: ") == 1
+    assert "spec.shm has no effect" in got.err
 
 
 def test_nothing_to_run_is_told(box, code) -> None:

@@ -67,20 +67,29 @@ def test_what_get_writes_is_a_run_file() -> None:
     [
         ("gpu: 1/2", "gpus: 1/2", GPUS),
         ("gpu: 1/2", "gpu: 1.5", "line 7: spec.gpu: 1.5: a part of a card is at most 1"),
-        ("gpu: 1/2", "gpu: [1]", "line 7: spec.gpu: takes a text"),
+        ("gpu: 1/2", "gpu: [1]", "line 7: spec.gpu: takes a text, got a list; example: "),
         ("gpu: 1/2", "deadline: 2026-12-24", "line 7: spec.deadline is not supported yet"),
         ("replicas: 4", "replicas: 2..4", "line 6: spec.replicas: takes a whole number, got"),
         ("pack: true", "pack: perhaps", "line 12: spec.pack: takes true or false, got 'perhaps'"),
         ("{time: 12h}", "{tiem: 12h}", "line 14: spec.limits.tiem is not a field; did you mean"),
         ("{time: 12h}", "{time: soon}", "line 14: spec.limits.time: 'soon' is not a duration"),
         ("{time: 12h}", "{budget: 40}", "line 14: spec.limits.budget is not supported yet"),
-        ("[node-lost]", "[ecc]", "line 15: spec.retry.on[0]: invalid enum value 'ecc'. Example:"),
+        ("[node-lost]", "[ecc]", "line 15: spec.retry.on[0]: takes error, oom, node-lost, got"),
         ("  gpu: 1/2", "  run: x", "line 11: spec.run is written twice"),
         ("HOME: null", "NOT_SET_HERE: null", "line 13: spec.env.NOT_SET_HERE takes your own"),
         ("memory: 32Gi", "memory: lots", "line 9: spec.memory: 'lots' is not a quantity"),
         ("kind: Run", "kind: Pod", "Pod is no run; it takes apiVersion: shoal.dev/v1alpha1"),
         ("queue: vision", "queue vision", "this is no YAML"),
         ("spec:", "specs:", "line 4: specs is not a field; did you mean spec?"),
+        ("{SEED: 1, RATE", "{SEED: [1], RATE", "line 13: spec.env.SEED: takes a text, got a list"),
+        ("gpu: 1/2", "image: {python: 3}", "line 7: spec.image: building images is not supported"),
+        ("cpu: 8", "cpu: {a: 1}", "line 8: spec.cpu: takes an amount, got named fields; example: "),
+        ("replicas: 4", "replicas: [4]", "line 6: spec.replicas: takes a whole number, got a list"),
+        ("gpu: 1/2", "gpu: ''", "line 7: spec.gpu is empty; leave it out, or: gpu: A100:1/2"),
+        ("{time: 12h}", "{time: ''}", "line 14: spec.limits.time is empty; leave it out, or: "),
+        ("kind: Run", "kind: Pod", "run.yaml line 2: shoal.dev/v1alpha1 Pod is no run"),
+        ("queue: vision", "image: ''", "line 5: spec.image is empty; leave it out, or: "),
+        ("pack: true", "metadata: 1", "line 12: spec.metadata is not a field; there are"),
         ("name: resnet", "nmae: resnet", "line 3: metadata.nmae is not a field; did you mean name"),
     ],
 )  # fmt: skip
@@ -103,3 +112,19 @@ def test_what_is_no_run_file_at_all_is_one_sentence(text: str) -> None:
     with pytest.raises(BadInput) as caught:
         parse_run_file(text, "run.yaml")
     assert "\n" not in str(caught.value)
+
+
+def test_a_field_is_named_once() -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_run_file("spec:\n  gpus: 1\n", "run.yaml")
+    assert str(caught.value).count("spec.gpus") == 1
+
+
+def test_a_second_document_is_told_with_what_takes_several() -> None:
+    with pytest.raises(BadInput) as caught:
+        parse_run_file("spec: {run: a}\n---\nspec: {run: b}\n", "all.yaml")
+    assert str(caught.value) == (
+        "all.yaml line 3: another document begins; a run file has one. "
+        "All of them: shoal apply -f all.yaml"
+    )
+    assert parse_run_file("---\nspec: {run: a}\n---\n", "one.yaml").spec.run == "a"

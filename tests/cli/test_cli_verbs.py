@@ -7,9 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 
 from shoal.cli.main import run_command
+from shoal.cli.options import EXAMPLES
 from shoal.cli.verbs import VERBS, Verb
 
 HEAVY = {"aiohttp", "rich", "yaml", "asyncio", "cryptography", "logging", "uvicorn"}
@@ -82,10 +84,21 @@ def test_the_version_is_told(capsys: pytest.CaptureFixture[str]) -> None:
     [
         (["pss"], 2, "shoal: pss is not a command; did you mean ps? All commands: shoal --help"),
         (["frobnicate"], 2, "shoal: frobnicate is not a command. All commands: shoal --help"),
-        (["--frob"], 2, "shoal: no such option '--frob'"),
+        (["--frob"], 2, "shoal: there is no option --frob. All options: shoal --help"),
         (["ps", "--frob"], 2, "All options: shoal ps --help"),
-        (["ps", "-o", "xml"], 2, "'xml' is not one of"),
-        (["logs"], 2, "missing argument 'NAME'"),
+        (
+            ["ps", "-o", "xml"],
+            2,
+            "--output xml: takes table, wide, json, yaml or name; example: -o yaml",
+        ),
+        (["logs"], 2, "shoal: logs takes NAME; example: shoal logs digits"),
+        (["apply"], 2, "shoal: apply takes --file; example: shoal apply -f run.yaml"),
+        (["ps", "extra"], 2, "shoal: ps does not take extra. What it takes: shoal ps --help"),
+        (["run", "--gpu"], 2, "shoal: --gpu takes a value; example: --gpu 1/2"),
+        (["ps", "-n"], 2, "shoal: -n takes a value; example: -n default"),
+        (["run", "--pack=3"], 2, "shoal: --pack takes no value; example: --pack"),
+        (["logs", "--tail", "x", "y"], 2, "--tail x: takes a whole number from 0 on; example:"),
+        (["ps", "-n", ""], 2, "shoal: --namespace is given empty; leave it out, or: -n default"),
         (["ps"], 1, "shoal: no box answers at ~/.shoal (not running?). Start one: shoal up"),
     ],
 )
@@ -98,6 +111,19 @@ def test_what_is_wrong_is_one_sentence(
     assert told.err.startswith("shoal: ")
     assert len(told.err.splitlines()) == 1
     assert told.out == ""
+
+
+def test_whatever_takes_a_value_has_an_example() -> None:
+    commands = {
+        verb.name: importlib.import_module(f"shoal.cli.{verb.name}").command for verb in VERBS
+    }
+    shown = [verb for verb in VERBS if not verb.hidden]
+    for verb in shown:
+        for param in commands[verb.name].params:
+            if param.required:
+                assert verb.example.startswith(f"shoal {verb.name} ")
+            elif isinstance(param, click.Option) and not (param.is_flag or param.hidden):
+                assert set(param.opts) & {EXAMPLES[param.opts[-1]].split()[0]}
 
 
 def test_a_defect_of_ours_is_a_sentence_and_leaves_its_story(

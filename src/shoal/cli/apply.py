@@ -1,19 +1,23 @@
 """``shoal apply``: objects from a file, created or changed."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import click
 
-from shoal.cli.options import namespace_option
+from shoal.cli.options import namespace_option, option
 
 if TYPE_CHECKING:
     import yaml
 
+    from shoal.api.kinds import Kind
     from shoal.cli.context import Here
+    from shoal.cli.prepare import Prepared
+
+_EXAMPLE: Final = "example: kind: Run, metadata: {name: resnet}, spec: {run: python train.py}"
 
 
 @click.command()
-@click.option("-f", "--file", "file", required=True, metavar="FILE", help="A file, or - for stdin.")
+@option("-f", "--file", "file", required=True, metavar="FILE", help="A file, or - for stdin.")
 @namespace_option
 def command(file: str, namespace: str) -> None:
     """Create or change objects from a file.
@@ -29,7 +33,15 @@ def command(file: str, namespace: str) -> None:
         print(_apply_one(here, document))
 
 
-def _read(file: str) -> list[dict[str, Any]]:
+class _Document(NamedTuple):
+    """An object to be written; ``run`` is what it was made of, if it is one."""
+
+    kind: "Kind[Any]"
+    body: dict[str, Any]
+    run: "Prepared | None" = None
+
+
+def _read(file: str) -> list[_Document]:
     """The objects of a file. Raises BadInput with the line where one is wrong."""
     import yaml
 
@@ -38,7 +50,7 @@ def _read(file: str) -> list[dict[str, Any]]:
 
     name = "stdin" if file == "-" else file
     loader = yaml.CSafeLoader(read_text(file))
-    documents: list[dict[str, Any]] = []
+    documents: list[_Document] = []
     try:
         while loader.check_node():
             node = loader.get_node()
@@ -47,25 +59,36 @@ def _read(file: str) -> list[dict[str, Any]]:
     except yaml.YAMLError as error:
         raise BadInput(syntax_error(error, name)) from None
     if not documents:
-        raise BadInput(f"{name} has no objects; example: kind: Run, spec: {{run: python train.py}}")
+        raise BadInput(f"{name} has no objects; {_EXAMPLE}")
     return documents
 
 
-def _objects(node: "yaml.Node", data: Any, file: str) -> list[dict[str, Any]]:  # noqa: ANN401
+def _objects(node: "yaml.Node", data: Any, file: str) -> list[_Document]:  # noqa: ANN401
     from shoal.cli.errors import BadInput
 
+    at = f"{'stdin' if file == '-' else file} line {node.start_mark.line + 1}"
     if data is None:
         return []
     if not isinstance(data, dict):
-        raise BadInput(f"{file} has no objects; example: kind: Run, spec: {{run: python train.py}}")
+        raise BadInput(f"{at}: this is no object; {_EXAMPLE}")
     if data.get("kind") == "Run":
         return [_run(node, file)]
     items: list[Any] = data.get("items") or [] if data.get("kind") == "List" else [data]
-    for item in items:
-        metadata = item.get("metadata") if isinstance(item, dict) else None
-        if not (isinstance(metadata, dict) and metadata.get("name") and item.get("kind")):
-            raise BadInput(f"{file}: an object has a kind and a metadata.name; this one has not")
-    return [_without_what_servers_set(item) for item in items]
+    return [_object(item, at) for item in items]
+
+
+def _object(item: Any, at: str) -> _Document:  # noqa: ANN401 - as YAML has it
+    from shoal.cli.errors import BadInput
+    from shoal.cli.objects import served_kind
+
+    metadata = item.get("metadata") if isinstance(item, dict) else None
+    if not (isinstance(metadata, dict) and metadata.get("name") and item.get("kind")):
+        raise BadInput(f"{at}: an object has a kind and a metadata.name; {_EXAMPLE}")
+    try:
+        kind = served_kind(str(item["kind"]))
+    except BadInput as error:
+        raise BadInput(f"{at}: {error}") from None
+    return _Document(kind, _without_what_servers_set(item))
 
 
 def _without_what_servers_set(document: dict[str, Any]) -> dict[str, Any]:
@@ -77,8 +100,9 @@ def _without_what_servers_set(document: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in document.items() if key != "status"} | {"metadata": kept}
 
 
-def _run(node: "yaml.Node", file: str) -> dict[str, Any]:
+def _run(node: "yaml.Node", file: str) -> _Document:
     """A run file as an object; a folder that it names is kept as a snapshot."""
+    from shoal.api.kinds import RUNS
     from shoal.cli.errors import BadInput
     from shoal.cli.prepare import prepare_file
     from shoal.cli.runfile import check_run_node
@@ -88,21 +112,33 @@ def _run(node: "yaml.Node", file: str) -> dict[str, Any]:
     name = "stdin" if file == "-" else file
     read = check_run_node(node, name)
     if not read.metadata.name:
-        raise BadInput(f"{name}: metadata.name is missing; example: metadata: {{name: resnet}}")
+        told = "metadata.name is missing; example: metadata: {name: resnet}"
+        raise BadInput(read.source.said("metadata.name", told))
     prepared = prepare_file(read, file)
     code = None if prepared.folder is None else take(prepared.folder, home_path()).code
     document = prepared.document(prepared.name, code)
     if prepared.namespace:
         document["metadata"]["namespace"] = prepared.namespace
-    return document
+    return _Document(RUNS, document, prepared)
 
 
-def _apply_one(here: "Here", document: dict[str, Any]) -> str:
+def _apply_one(here: "Here", document: _Document) -> str:
     """Create it, or merge it into what there is; a line that says which."""
-    from shoal.cli.objects import find_kind, full_name, scope
+    from shoal.cli.submit import refused
     from shoal.kube.errors import ApiError
 
-    kind = find_kind(str(document["kind"]))
+    try:
+        return _write(here, document.kind, document.body)
+    except ApiError as error:
+        if document.run is None:
+            raise
+        raise refused(error, document.run) from None
+
+
+def _write(here: "Here", kind: "Kind[Any]", document: dict[str, Any]) -> str:
+    from shoal.cli.objects import full_name, scope
+    from shoal.kube.errors import ApiError
+
     name = document["metadata"]["name"]
     namespace = document["metadata"].get("namespace") or scope(here, kind)
     try:

@@ -22,10 +22,11 @@ def command(what: tuple[str, ...], namespace: str) -> None:
     from shoal.cli.objects import full_name, scope, split_references
 
     references = split_references(what)
-    if not references[0][1]:
+    if not what[1:] and not references[0][1]:
         word = references[0][0].name.lower()
         raise BadInput(f"which {word}? example: shoal delete {word} NAME")
     here = Here(namespace)
     for kind, name in references:
-        here.client.delete(kind, name, scope(here, kind))
+        with here.expected(kind, name):
+            here.client.delete(kind, name, scope(here, kind))
         print(f"{full_name(kind, name)} deleted")

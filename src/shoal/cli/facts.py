@@ -7,8 +7,18 @@ from shoal.cli.context import Here
 from shoal.cli.ending import outputs_of
 from shoal.cli.limits import CARD_MEMORY_SHORT, say_host_amounts
 from shoal.cli.places import CardFact, read_cards
-from shoal.cli.say import card_index, now_ms, said_command, say_cards, say_phase, seconds_of
+from shoal.cli.say import (
+    card_index,
+    now_ms,
+    said_command,
+    say_cards,
+    say_clock,
+    say_phase,
+    seconds_of,
+)
 from shoal.units.duration import say_duration
+from shoal.units.errors import UnitError
+from shoal.units.instant import parse_instant
 
 Facts = list[tuple[str, str]]
 
@@ -17,6 +27,14 @@ def facts_of(here: Here, run: Run) -> Facts:
     """What was asked, what became of it, where it is and how it ended; nothing empty."""
     facts = [*_asked(run), *_state(run), *_places(here, run), *_failure(run)]
     return [fact for fact in facts if fact[1]]
+
+
+def clock_of(instant: str | None) -> str:
+    """An RFC 3339 time as people read it; empty for none."""
+    try:
+        return say_clock(parse_instant(instant)) if instant else ""
+    except UnitError:
+        return ""
 
 
 def _asked(run: Run) -> Facts:
@@ -46,9 +64,9 @@ def _state(run: Run) -> Facts:
     return [
         ("Phase", f"{say_phase(status.phase)} {link} {time}"),
         ("Because", status.message),
-        ("Created", run.metadata.creation_timestamp or ""),
-        ("Started", status.started_at or ""),
-        ("Finished", status.finished_at or ""),
+        ("Created", clock_of(run.metadata.creation_timestamp)),
+        ("Started", clock_of(status.started_at)),
+        ("Finished", clock_of(status.finished_at)),
         ("Restarts", str(status.restarts or "")),
         *(("Condition", _said(condition)) for condition in status.conditions),
     ]

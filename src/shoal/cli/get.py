@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from shoal.cli.options import namespace_option, output_option
+from shoal.cli.options import namespace_option, option, output_option
 
 if TYPE_CHECKING:
     from shoal.api.kinds import Kind
@@ -16,7 +16,7 @@ TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io"
 
 @click.command()
 @click.argument("what", nargs=-1, required=True, metavar="KIND [NAME...]")
-@click.option("-l", "--selector", default="", metavar="LABELS", help="Only with these labels.")
+@option("-l", "--selector", default="", metavar="LABELS", help="Only with these labels.")
 @output_option
 @namespace_option
 def command(what: tuple[str, ...], selector: str, output: str, namespace: str) -> None:
@@ -63,38 +63,53 @@ def _write_tables(
 ) -> None:
     """Tables as the server prints them, one for each kind."""
     kinds = dict.fromkeys(kind for kind, _ in asked)
-    for kind in kinds:
+    for position, kind in enumerate(kinds):
+        if position:
+            print()
         names = [name for of, name in asked if of is kind]
         tables = [_read_table(here, kind, name, selector) for name in names]
-        _write_table(tables, kind, here, wide=wide)
+        _write_table(tables, kind, here, wide=wide, several=len(kinds) > 1)
 
 
 def _read_table(here: "Here", kind: "Kind[Any]", name: str, selector: str) -> dict[str, Any]:
+    from contextlib import nullcontext
+
     import msgspec
 
     from shoal.cli.objects import scope
 
     query = {"labelSelector": selector} if selector and not name else None
     path = kind.path(scope(here, kind), name)
-    body = here.client.request("GET", path, query=query, headers={"Accept": TABLE})
+    with here.expected(kind, name) if name else nullcontext():
+        body = here.client.request("GET", path, query=query, headers={"Accept": TABLE})
     return dict(msgspec.json.decode(body, type=dict[str, Any]))
 
 
 def _write_table(
-    tables: list[dict[str, Any]], kind: "Kind[Any]", here: "Here", *, wide: bool
+    tables: list[dict[str, Any]], kind: "Kind[Any]", here: "Here", *, wide: bool, several: bool
 ) -> None:
+    """The tables of one kind as one; among several kinds each name says its kind."""
     import sys
 
+    from shoal.api.kinds import PODS
+    from shoal.cli.objects import full_name
     from shoal.cli.output import write_table
 
     defined = tables[0]["columnDefinitions"]
     kept = [i for i, column in enumerate(defined) if wide or not column.get("priority")]
     columns = [defined[i]["name"].upper() for i in kept]
-    rows = [
-        [str(row["cells"][i]) for i in kept] for table in tables for row in table.get("rows") or []
-    ]
+    found = [row for table in tables for row in table.get("rows") or []]
+    rows = [[str(row["cells"][i]) for i in kept] for row in found]
     if not rows:
         where = f" in namespace {here.namespace}" if kind.namespaced else ""
         print(f"no {kind.plural}{where}", file=sys.stderr)
         return
+    if kind is PODS:
+        from shoal.cli.pods import say_waits
+
+        columns.append("WAITS FOR")
+        waits = say_waits(here)
+        rows = [[*row, waits.get(row[0], "")] for row in rows]
+    if several:
+        rows = [[full_name(kind, name), *rest] for name, *rest in rows]
     write_table(columns, rows)

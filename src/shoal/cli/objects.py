@@ -27,6 +27,7 @@ KINDS: Final[tuple[Kind[Any], ...]] = (
     kinds.RESOURCE_CLAIMS,
     kinds.RESOURCE_CLAIM_TEMPLATES,
 )
+_ORDER: Final = ("apiVersion", "kind", "metadata", "spec", "status")
 _SHORT: Final = {
     "po": "pods",
     "no": "nodes",
@@ -55,12 +56,21 @@ def find_kind(text: str) -> Kind[Any]:
     raise BadInput(f"{text[:40]} is not a kind; {hint}")
 
 
+def served_kind(name: str) -> Kind[Any]:
+    """The kind that a file names. Raises BadInput with all that there are."""
+    for kind in KINDS:
+        if kind.name == name:
+            return kind
+    names = ", ".join(kind.name for kind in KINDS)
+    raise BadInput(f"kind {name[:40]} is not served here; there are {names}")
+
+
 def split_references(words: tuple[str, ...]) -> list[tuple[Kind[Any], str]]:
-    """``run/a pod/b``, or a kind and names: ``run a b``; an empty name means all of the kind."""
+    """``run/a pod/b``, or kinds and names: ``run a b``, ``runs,pods``; no name means all."""
     first, *rest = words
     if "/" not in first:
-        kind = find_kind(first)
-        return [(kind, name) for name in rest] or [(kind, "")]
+        kinds = [find_kind(text) for text in first.split(",")]
+        return [(kind, name) for kind in kinds for name in rest or [""]]
     pairs = [word.partition("/") for word in words]
     for kind_text, slash, name in pairs:
         if not slash or not name:
@@ -69,9 +79,15 @@ def split_references(words: tuple[str, ...]) -> list[tuple[Kind[Any], str]]:
 
 
 def read_object(here: Here, kind: Kind[Any], name: str) -> dict[str, Any]:
-    """One object with every field. Raises ApiError."""
-    body = here.client.request("GET", kind.path(scope(here, kind), name))
-    return dict(msgspec.json.decode(body, type=dict[str, Any]))
+    """One object with every field. Raises ApiError, and BadInput where there is none."""
+    with here.expected(kind, name):
+        body = here.client.request("GET", kind.path(scope(here, kind), name))
+    return ordered(msgspec.json.decode(body, type=dict[str, Any]))
+
+
+def ordered(document: dict[str, Any]) -> dict[str, Any]:
+    """The same, as people read it: what it is, what is asked for, what became of it."""
+    return {key: document[key] for key in _ORDER if key in document} | document
 
 
 def read_items(here: Here, kind: Kind[Any], labels: str = "") -> list[dict[str, Any]]:
@@ -79,7 +95,9 @@ def read_items(here: Here, kind: Kind[Any], labels: str = "") -> list[dict[str, 
     query = {"labelSelector": labels} if labels else None
     body = here.client.request("GET", kind.path(scope(here, kind)), query=query)
     head = {"apiVersion": kind.api_version, "kind": kind.name}
-    return [head | item for item in msgspec.json.decode(body, type=dict[str, Any])["items"]]
+    return [
+        ordered(head | item) for item in msgspec.json.decode(body, type=dict[str, Any])["items"]
+    ]
 
 
 def scope(here: Here, kind: Kind[Any]) -> str:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
-from shoal.cli.options import namespace_option
+from shoal.cli.options import detach_option, namespace_option
 
 if TYPE_CHECKING:
     from shoal.api.run import Run
@@ -17,7 +17,7 @@ _MOST: Final = 100_000
 
 @click.command()
 @click.argument("name")
-@click.option("-d", "--detach", is_flag=True, help="Print the name and leave it running.")
+@detach_option
 @namespace_option
 def command(name: str, detach: bool, namespace: str) -> int:
     """Run again what ran before.

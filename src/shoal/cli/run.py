@@ -2,15 +2,20 @@
 
 import click
 
-from shoal.cli.options import RUN_CONTEXT, Asked, namespace_option, run_options
+from shoal.cli.options import (
+    RUN_CONTEXT,
+    Asked,
+    detach_option,
+    namespace_option,
+    run_options,
+    wait_option,
+)
 
 
 @click.command(context_settings=RUN_CONTEXT)
 @run_options
-@click.option("-d", "--detach", is_flag=True, help="Print the name and leave it running.")
-@click.option(
-    "--wait-for-nodes", is_flag=True, help="Wait even for more than this box could ever give."
-)
+@detach_option
+@wait_option
 @namespace_option
 def command(asked: Asked, detach: bool, wait_for_nodes: bool, namespace: str) -> int:
     """Run a program on a share of a card.

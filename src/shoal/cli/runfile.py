@@ -9,15 +9,16 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 import yaml
 
 from shoal.api.meta import API_VERSION
-from shoal.api.run import Limits, Retry, RunSpec
+from shoal.api.run import Limits, Retry, RetryCause, RunSpec
 from shoal.cli.amounts import wrong_amounts
 from shoal.cli.errors import BadInput
+from shoal.cli.source import Source
 
 _LARGEST_BYTES: Final = 1024 * 1024
 _MOST_NODES: Final = 10_000
@@ -30,7 +31,17 @@ _TAKES: Final = {
     "array": "a list",
     "object": "named fields",
     "str | array": "a command line or a list",
+    "int | str": "an amount",
 }
+_ENUM = re.compile(r"Invalid enum value '(.*)'")
+_NO_TEXT: Final[dict[type[yaml.Node], str]] = {
+    yaml.MappingNode: "named fields",
+    yaml.SequenceNode: "a list",
+}
+_NOT_EMPTY: Final = (
+    *("gpu", "cpu", "memory", "shm", "image", "queue", "priority", "code", "run"),
+    "limits.time",
+)
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 _EXAMPLES: Final = {
     "run": "run: python train.py",
@@ -71,17 +82,23 @@ class _Metadata(msgspec.Struct, forbid_unknown_fields=True):
     annotations: dict[str, str] = {}
 
 
-class RunFile(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
-    """A run file. ``code`` is as written; a folder of it is relative to the file's own."""
-
+class _Written(msgspec.Struct, forbid_unknown_fields=True, rename="camel"):
     spec: RunSpec
     api_version: str = API_VERSION
     kind: str = "Run"
     metadata: _Metadata = msgspec.field(default_factory=_Metadata)
 
 
+class RunFile(NamedTuple):
+    """A run file. ``code`` is as written; a folder of it is relative to the file's own."""
+
+    spec: RunSpec
+    metadata: _Metadata
+    source: Source
+
+
 _PARTS: Final[dict[str, type[msgspec.Struct]]] = {
-    "": RunFile,
+    "": _Written,
     "metadata": _Metadata,
     "spec": RunSpec,
     "spec.limits": Limits,
@@ -114,12 +131,28 @@ def read_text(name: str) -> str:
 
 def parse_run_file(text: str, name: str) -> RunFile:
     """Check the text of a run file. Raises BadInput with the line."""
+    loader = yaml.CSafeLoader(text)
     try:
-        return check_run_node(yaml.compose(text, Loader=yaml.CSafeLoader), name)
+        nodes = _documents(loader)
+        first, second = next(nodes, None), next(nodes, None)
+        if second is None:
+            return check_run_node(first, name)
+        raise BadInput(
+            f"{name} line {second.start_mark.line + 1}: another document begins; a run file has "
+            f"one. All of them: shoal apply -f {name}"
+        )
     except yaml.YAMLError as error:
         raise BadInput(syntax_error(error, name)) from None
     except RecursionError:
         raise BadInput(f"{name} is nested too deep; that is no run file") from None
+
+
+def _documents(loader: yaml.CSafeLoader) -> Iterator[yaml.Node]:
+    """Each document that says something."""
+    while loader.check_node():
+        node = loader.get_node()
+        if node is not None and node.tag != "tag:yaml.org,2002:null":
+            yield node
 
 
 def check_run_node(node: yaml.Node | None, name: str) -> RunFile:
@@ -132,16 +165,16 @@ def check_run_node(node: yaml.Node | None, name: str) -> RunFile:
     if isinstance(data.setdefault("spec", {}), dict):
         data["spec"].setdefault("run", "")  # it may still come from the command line
     try:
-        file = msgspec.convert(data, RunFile, strict=False)
+        file = msgspec.convert(data, _Written, strict=False)
     except msgspec.ValidationError as error:
         raise BadInput(reading.sentence(error)) from None
     if (file.api_version, file.kind) != (API_VERSION, "Run"):
         raise BadInput(
-            f"{name}: {file.api_version} {file.kind} is no run; "
+            f"{reading.source.at('kind')}: {file.api_version} {file.kind} is no run; "
             f"it takes apiVersion: {API_VERSION}, kind: Run"
         )
-    reading.check_amounts(file.spec)
-    return file
+    reading.check_values(file.spec)
+    return RunFile(file.spec, file.metadata, reading.source)
 
 
 def _drop_what_servers_set(data: dict[str, Any]) -> None:
@@ -155,79 +188,92 @@ class _Reading:
     """One file being read: its values, and on which line each of them stands."""
 
     def __init__(self, name: str) -> None:
-        self._name = name
-        self._lines: dict[str, int] = {"": 1}
-        self._texts: dict[str, str] = {}
+        self.source = Source(name, {"": 1})
+        self._got: dict[str, str] = {}
+        """What stands at a path, in words."""
         self._nodes = 0
 
     def value(self, node: yaml.Node, path: str) -> Any:  # noqa: ANN401 - as YAML has it
         """The node as plain data, every scalar a text. Raises BadInput."""
         self._nodes += 1
         if self._nodes > _MOST_NODES:
-            raise BadInput(f"{self._name} has more than {_MOST_NODES} values; that is no run file")
-        self._lines.setdefault(path, node.start_mark.line + 1)
+            name = self.source.name
+            raise BadInput(f"{name} has more than {_MOST_NODES} values; that is no run file")
+        self.source.lines.setdefault(path, node.start_mark.line + 1)
+        self._got[path] = _NO_TEXT.get(type(node)) or repr(node.value[:40])
         if isinstance(node, yaml.MappingNode):
             return dict(self._items(node, path))
         if isinstance(node, yaml.SequenceNode):
             return [self.value(part, f"{path}[{i}]") for i, part in enumerate(node.value)]
-        self._texts[path] = node.value
         return node.value
 
     def _items(self, node: yaml.MappingNode, path: str) -> Iterator[tuple[str, Any]]:
         seen: set[str] = set()
         for key_node, value_node in node.value:
             key = str(key_node.value)
-            line = key_node.start_mark.line + 1
             inner = f"{path}.{key}".lstrip(".")
+            self.source.lines[inner] = key_node.start_mark.line + 1
             if key in seen:
-                raise BadInput(f"{self._name} line {line}: {inner} is written twice; keep one")
+                raise BadInput(self.source.said(inner, f"{inner} is written twice; keep one"))
             seen.add(key)
-            self._lines[inner] = line
             if value_node.tag != "tag:yaml.org,2002:null":
                 yield key, self.value(value_node, inner)
             elif path == "spec.env":
-                yield key, self._from_caller(key, line)
+                yield key, self._from_caller(key, inner)
 
-    def _from_caller(self, key: str, line: int) -> str:
+    def _from_caller(self, key: str, path: str) -> str:
         if key in os.environ:
             return os.environ[key]
-        raise BadInput(
-            f"{self._name} line {line}: spec.env.{key} takes your own {key}, which is not set. "
-            f"Set it: export {key}=..."
-        )
+        told = f"{path} takes your own {key}, which is not set. Set it: export {key}=..."
+        raise BadInput(self.source.said(path, told))
 
-    def check_amounts(self, spec: RunSpec) -> None:
-        """Raises BadInput for a text that is no amount, with its line."""
+    def check_values(self, spec: RunSpec) -> None:
+        """Raises BadInput for an empty text and for one that is no amount, with its line."""
+        for field in _NOT_EMPTY:
+            if self._got.get(f"spec.{field}") == "''":
+                example = _EXAMPLES[field.rpartition(".")[2]]
+                told = f"spec.{field} is empty; leave it out, or: {example}"
+                raise BadInput(self.source.said(f"spec.{field}", told))
         for field, wrong in wrong_amounts(spec):
             path = "spec.limits.time" if field == "time" else f"spec.{field}"
-            raise BadInput(f"{self._name} line {self._line(path)}: {path}: {wrong}")
+            raise BadInput(self.source.said(path, wrong))
 
     def sentence(self, error: msgspec.ValidationError) -> str:
         """What msgspec found, in our words, at its line."""
         match = _ERROR.match(str(error))
         assert match is not None, "the pattern takes any text"
-        what, where = match["what"], match["where"] or ""
+        what, where = match["what"], self._full(match["where"] or "")
         unknown = _UNKNOWN.match(what)
         if unknown is None:
-            return self._wrong(what, where)
+            return self.source.said(where or "the file", self._wrong(what, where))
         field = unknown[1]
         path = f"{where}.{field}".lstrip(".")
-        return f"{self._name} line {self._line(path)}: {_no_field(path, field, where)}"
+        return self.source.said(path, _no_field(path, field, where))
+
+    def _full(self, where: str) -> str:
+        """A path with the key that msgspec leaves out: of the variable that is no text."""
+        base, unnamed, _ = where.partition("[...]")
+        if not unnamed:
+            return where
+        inner = (path for path in self._got if path.startswith(f"{base}."))
+        return next((path for path in inner if self._got[path] in _NO_TEXT.values()), base)
 
     def _wrong(self, what: str, where: str) -> str:
-        field = where.rpartition(".")[2].partition("[")[0]
+        got = self._got.get(where, "nothing")
+        if where == "spec.image" and got == _NO_TEXT[yaml.MappingNode]:
+            return "building images is not supported yet; example: image: host"
         told = what[:1].lower() + what[1:].replace("`", "")
         if types := _TYPES.match(what):
-            got = repr(self._texts[where][:40]) if where in self._texts else "something else"
             told = f"takes {_TAKES.get(types['takes'], types['takes'])}, got {got}"
-        at = f"{self._name} line {self._line(where)}"
-        example = _EXAMPLES.get(field)
-        return f"{at}: {where or 'the file'}: {told}" + (f". Example: {example}" if example else "")
+        elif _ENUM.match(what):
+            told = f"takes {', '.join(RetryCause)}, got {got}"
+        example = next((_EXAMPLES[key] for key in _keys(where) if key in _EXAMPLES), "")
+        return f"{told}; example: {example}" if example else told
 
-    def _line(self, path: str) -> int:
-        while path and path not in self._lines:
-            path = path.rpartition(".")[0]
-        return self._lines[path]
+
+def _keys(path: str) -> list[str]:
+    """The names on a path, the innermost first."""
+    return [part.partition("[")[0] for part in reversed(path.split("."))]
 
 
 def _no_field(path: str, field: str, where: str) -> str:

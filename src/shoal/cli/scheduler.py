@@ -39,9 +39,9 @@ def ask_waits(here: Here) -> list[WaitLine]:
     return [line for line in lines if line.key.partition("/")[0] == here.namespace]
 
 
-def ask_explanation(here: Here, run: str) -> Explanation | None:
-    """Why one run waits; None where it does not, or no scheduler answers."""
-    return _ask(here, Explanation, "GET", f"explain/{here.namespace}/{run}")
+def ask_explanation(here: Here, name: str) -> Explanation | None:
+    """Why a run, gang or pod waits; None where it does not, or no scheduler answers."""
+    return _ask(here, Explanation, "GET", f"explain/{here.namespace}/{name}")
 
 
 def ask_board(here: Here) -> Board | None:

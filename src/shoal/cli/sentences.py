@@ -7,6 +7,7 @@ import click
 
 from shoal.cli.errors import BAD_INPUT, FAILED
 from shoal.cli.say import tilde
+from shoal.cli.usage import usage_sentence
 from shoal.kube.config import home_path
 from shoal.kube.errors import ApiError, Unreachable
 from shoal.units.errors import UnitError
@@ -19,7 +20,7 @@ def sentence_of(error: Exception) -> tuple[str, int]:
     """(what to tell, exit code) of anything that ended a command."""
     match error:
         case click.ClickException():
-            return _click_sentence(error), error.exit_code
+            return usage_sentence(error), error.exit_code
         case UnitError():
             return str(error), BAD_INPUT
         case Unreachable():
@@ -36,14 +37,6 @@ def sentence_of(error: Exception) -> tuple[str, int]:
 
 def _no_box() -> str:
     return f"no box answers at {tilde(home_path())} (not running?). Start one: shoal up"
-
-
-def _click_sentence(error: click.ClickException) -> str:
-    sentence = _lower(error.format_message().replace("\n", " ").rstrip("."))
-    context = getattr(error, "ctx", None)
-    if context is not None and context.parent is not None:
-        return f"{sentence}. All options: {context.command_path} --help"
-    return sentence
 
 
 def _lower(sentence: str) -> str:

@@ -1,6 +1,6 @@
 """Handing in a run: ask whether it can ever start, keep its code, create it."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
@@ -13,12 +13,14 @@ from shoal.cli.prepare import Prepared
 from shoal.cli.say import count_of, say_bytes, say_cards, say_clock, say_phase
 from shoal.cli.scheduler import ask_plan
 from shoal.cli.snapshot import Snapshot, take
-from shoal.core.report import Verdict
+from shoal.core.report import Plan, Verdict
 from shoal.core.words import say_reason
+from shoal.dialect.names import wrong_label
 from shoal.kube.config import home_path
 from shoal.kube.errors import ApiError
 
 _TRIES: Final = 20
+_INVALID: Final = 422
 _PRIORITIES: Final = ("low", "normal", "high")
 
 
@@ -31,20 +33,32 @@ class Submitted(msgspec.Struct):
 
 def submit(here: Here, prepared: Prepared, *, wait_for_nodes: bool) -> Submitted:
     """Create the run. Raises BadInput, with nothing changed, where it could never start."""
-    _check_priority(here, prepared.spec.priority)
-    if not wait_for_nodes:
-        refuse_hopeless(here, prepared)
+    check(here, prepared, wait_for_nodes=wait_for_nodes)
     snapshot = take(prepared.folder, home_path()) if prepared.folder is not None else None
     return Submitted(_create(here, prepared, snapshot), snapshot)
 
 
-def refuse_hopeless(here: Here, prepared: Prepared) -> None:
-    """Raises BadInput with the arithmetic for what this box could never give."""
-    name = prepared.name or name_of(prepared.spec.run)
-    plan = ask_plan(here, prepared.document(name))
-    if plan is not None and plan.verdict is Verdict.NEVER and plan.reason is not None:
-        reason = say_reason(plan.reason, say_clock)
-        raise BadInput(f"{reason}. With --wait-for-nodes it would wait for more.")
+def check(here: Here, prepared: Prepared, *, wait_for_nodes: bool) -> Plan | None:
+    """What would become of the run; None where no scheduler answers.
+
+    Raises BadInput for what is wrong, and with the arithmetic for what this box could never
+    give.
+    """
+    _check_priority(here, prepared)
+    _check_fields(here, prepared)
+    plan = ask_plan(here, prepared.document(prepared.name or name_of(prepared.spec.run)))
+    if plan is None or plan.verdict is not Verdict.NEVER or wait_for_nodes:
+        return plan
+    assert plan.reason is not None, "what never starts has a reason"
+    reason = say_reason(plan.reason, say_clock)
+    raise BadInput(f"{reason}. With --wait-for-nodes it would wait for more.")
+
+
+def refused(error: ApiError, prepared: Prepared) -> Exception:
+    """The server's refusal, each fault of it led by the option or the line that it is about."""
+    if error.code != _INVALID or not error.causes:
+        return error
+    return BadInput(". ".join(prepared.said(cause.field, cause.message) for cause in error.causes))
 
 
 def headline(submitted: Submitted) -> str:
@@ -58,43 +72,49 @@ def headline(submitted: Submitted) -> str:
     return " · ".join(fact for fact in facts if fact)
 
 
+def _check_fields(here: Here, prepared: Prepared) -> None:
+    """Have the server look at the run before anything is kept or made."""
+    document = prepared.document(prepared.name or name_of(prepared.spec.run))
+    try:
+        here.client.create(RUNS, document, here.namespace, dry_run=True)
+    except ApiError as error:
+        if not error.already_exists:
+            raise refused(error, prepared) from None
+        if prepared.name:
+            raise _taken(here, prepared.name) from None
+
+
 def _create(here: Here, prepared: Prepared, snapshot: Snapshot | None) -> Run:
     code = snapshot.code if snapshot is not None else None
-    if prepared.name:
-        return _create_named(here, prepared.document(prepared.name, code))
-    name = base = name_of(prepared.spec.run)
+    name = base = prepared.name or name_of(prepared.spec.run)
     for _ in range(_TRIES):
         try:
             return here.client.create(RUNS, prepared.document(name, code), here.namespace)
         except ApiError as error:
             if not error.already_exists:
-                raise
-            name = suffixed(base)
+                raise refused(error, prepared) from None
+        if prepared.name:
+            raise _taken(here, name)
+        name = suffixed(base)
     raise BadInput(f"{_TRIES} names such as {name} are taken; give one: --name NAME")
 
 
-def _create_named(here: Here, document: dict[str, Any]) -> Run:
-    try:
-        return here.client.create(RUNS, document, here.namespace)
-    except ApiError as error:
-        if not error.already_exists:
-            raise
-    name = document["metadata"]["name"]
+def _taken(here: Here, name: str) -> BadInput:
     phase = say_phase(here.run(name).status.phase)
-    raise BadInput(
+    return BadInput(
         f"a run {name} exists ({phase}). Take another name, or remove it: shoal delete run {name}"
     )
 
 
-def _check_priority(here: Here, name: str) -> None:
+def _check_priority(here: Here, prepared: Prepared) -> None:
     """The three that every box has need no question."""
-    if name in _PRIORITIES:
-        return
+    name = prepared.spec.priority
+    if name in _PRIORITIES or wrong_label(name):
+        return  # the server tells what is no name at all
     try:
         here.client.get(PRIORITY_CLASSES, name)
     except ApiError as error:
         if not error.not_found:
             raise
-        raise BadInput(
-            f"--priority {name}: there is no such priority; there are {', '.join(_PRIORITIES)}"
-        ) from None
+        told = f"there is no priority {name}; there are {', '.join(_PRIORITIES)}"
+        raise BadInput(prepared.said("spec.priority", told)) from None

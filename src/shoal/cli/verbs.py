@@ -7,11 +7,15 @@ from typing import Final, NamedTuple
 
 
 class Verb(NamedTuple):
-    """A verb; ``section`` is what people do with it, empty for a process of a box."""
+    """A verb; ``section`` is what people do with it, empty for a process of a box.
+
+    ``example`` is a right command line, for a verb that does nothing without arguments.
+    """
 
     name: str
     section: str
     help: str
+    example: str = ""
 
     @property
     def hidden(self) -> bool:
@@ -36,17 +40,17 @@ VERBS: Final = (
     ),
     Verb("run", _RUNS, "Run a program on a share of a card."),
     Verb("ps", _RUNS, "List runs and what each waits for or ended with."),
-    Verb("logs", _RUNS, "Show what a run printed."),
-    Verb("attach", _RUNS, "Watch a run as if it had been started here."),
-    Verb("stop", _RUNS, "End runs."),
-    Verb("rerun", _RUNS, "Run again what ran before."),
+    Verb("logs", _RUNS, "Show what a run printed.", "shoal logs digits"),
+    Verb("attach", _RUNS, "Watch a run as if it had been started here.", "shoal attach digits"),
+    Verb("stop", _RUNS, "End runs.", "shoal stop digits"),
+    Verb("rerun", _RUNS, "Run again what ran before.", "shoal rerun digits"),
     Verb("plan", _UNDERSTAND, "Say what a run would get now; change nothing."),
-    Verb("why", _UNDERSTAND, "Say why a run waits, or why it ended."),
+    Verb("why", _UNDERSTAND, "Say why a run waits, or why it ended.", "shoal why digits"),
     Verb("top", _UNDERSTAND, "Show the cards and who holds what of them."),
-    Verb("get", _OBJECTS, "List objects of a kind."),
-    Verb("describe", _OBJECTS, "Show all facts of an object."),
-    Verb("apply", _OBJECTS, "Create or change objects from a file."),
-    Verb("delete", _OBJECTS, "Delete objects."),
+    Verb("get", _OBJECTS, "List objects of a kind.", "shoal get runs"),
+    Verb("describe", _OBJECTS, "Show all facts of an object.", "shoal describe digits"),
+    Verb("apply", _OBJECTS, "Create or change objects from a file.", "shoal apply -f run.yaml"),
+    Verb("delete", _OBJECTS, "Delete objects.", "shoal delete run digits"),
     Verb("apiserver", _PROCESS, "Serve the objects of the home on 127.0.0.1."),
     Verb(
         "loops",

@@ -106,6 +106,5 @@ def _write_wait(here: "Here", name: str, otherwise: str) -> None:
         return
     several = len({card.node for card in told.cards}) > 1
     first, *rest = say_explanation(told, say_clock, cluster=several)
-    turn = [f"It has place {told.turn} in the line."] if told.turn > 1 else []
     cards = card_table(told.cards) if told.cards else []
-    print("\n".join([first, *cards, *turn, *rest]))
+    print("\n".join([first, *cards, *rest]))

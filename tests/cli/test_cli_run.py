@@ -297,6 +297,7 @@ def test_what_is_wrong_changes_nothing(box, code, arguments, sentence) -> None:
         ("  retry: {max: 1000}", "spec.retry.max: got 1000, takes 0 to 100"),
         ("  code: gone", "gone is not there; example: code: ."),
         ("  code: run.yaml", "run.yaml is no folder; example: code: ."),
+        ("metadata: {namespace: nosuch}", "metadata.namespace: there is no namespace nosuch"),
         ("metadata: {name: Größe}", "metadata.name: 'Größe' is not a name"),
     ],
 )

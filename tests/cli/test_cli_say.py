@@ -6,8 +6,17 @@ from hypothesis import strategies as st
 
 from shoal.api.run import ReplicaStatus, RunSpec
 from shoal.cli.board import WIDTH, bar
+from shoal.cli.fit import cut, squeeze
 from shoal.cli.output import Cell, Tone, lay_out
-from shoal.cli.say import say_bytes, say_cards, say_gpu, say_where, spell
+from shoal.cli.say import (
+    say_bytes,
+    say_cards,
+    say_gpu,
+    say_signals,
+    say_where,
+    span_seconds,
+    spell,
+)
 
 
 @pytest.mark.parametrize(
@@ -71,3 +80,48 @@ def test_columns_line_up_with_and_without_colours(rows: list[tuple[str, str]]) -
         line.replace("\x1b[31m", "").replace("\x1b[0m", "") for line in lay_out(toned, colours=True)
     ]
     assert [line.rstrip() for line in plain] == lay_out(rows, colours=False)
+
+
+@pytest.mark.parametrize(
+    ("end", "seconds"), [("01.499Z", 1), ("01.5Z", 2), ("01.980Z", 2), ("02.03Z", 2)]
+)
+def test_durations_are_rounded_to_the_nearest_second(end, seconds) -> None:
+    day = "2026-01-01T00:00:"
+    assert span_seconds(f"{day}00Z", f"{day}{end}", 0) == seconds
+
+
+@pytest.mark.parametrize(
+    ("sentence", "said"),
+    [
+        ("killed by signal 11", "killed by signal 11 (segmentation fault)"),
+        ("signal 9 (out of memory: 4 GiB limit)", "signal 9 (out of memory: 4 GiB limit)"),
+        ("signal 15 and signal 9", "signal 15 (terminated) and signal 9 (killed)"),
+        ("signal 11 (segmentation fault)", "signal 11 (segmentation fault)"),
+        ("exited with 11", "exited with 11"),
+        ("signal 999", "signal 999"),
+    ],
+)
+def test_signals_have_names(sentence: str, said: str) -> None:
+    assert say_signals(sentence) == said
+
+
+def test_what_does_not_fit_is_cut_between_words() -> None:
+    assert cut("one two three", 13) == "one two three"
+    assert [cut("one two three", width) for width in (12, 8, 7, 2)] == [
+        "one two…", "one two…", "one…", "o…"
+    ]  # fmt: skip
+
+
+@given(text=st.text(alphabet="ab ·;", max_size=60), width=st.integers(1, 70))
+def test_what_was_cut_always_fits(text: str, width: int) -> None:
+    for shorter in (cut(text, width), squeeze(text, width)):
+        assert len(shorter) <= width
+        assert shorter == text or "…" in shorter
+
+
+@given(rows=st.lists(st.tuples(TEXTS, TEXTS, st.text("xy ", max_size=40)), min_size=1, max_size=4))
+def test_rows_fit_the_terminal_and_the_last_column_gives_way(rows) -> None:
+    whole = lay_out(rows, colours=False)
+    for narrow, wide in zip(lay_out(rows, colours=False, width=30), whole, strict=True):
+        assert len(narrow) <= 30
+        assert narrow == wide or narrow[:10].rstrip("… ") == wide[: len(narrow[:10].rstrip("… "))]

@@ -4,11 +4,14 @@ import os
 import pty
 import re
 import signal
+import termios
 import threading
+import time
 
 import pytest
 
 from shoal.api.kinds import RUNS
+from shoal.units.instant import format_instant
 
 
 class Terminal:
@@ -32,6 +35,10 @@ class Terminal:
 
     def press(self, key: str) -> None:
         os.write(self._ours, key.encode())
+
+    def echoes(self) -> bool:
+        """Whether what is typed is shown."""
+        return bool(termios.tcgetattr(self._ours)[3] & termios.ECHO)
 
     def interrupt(self) -> None:
         """Ctrl-C, as a terminal tells it to its foreground process."""
@@ -149,4 +156,67 @@ def test_top_goes_on_until_it_is_interrupted(box, wait_until) -> None:
     box.scheduler.answers["/board"] = {"nodes": [node | {"closed": "it is drained"}]}
     wait_until(lambda: "it is drained" in terminal.written)
     terminal.interrupt()
+    assert terminal.end() == 130
+    # The last picture stays on the screen that was there before.
+    assert "it is drained" in terminal.written.rpartition("\x1b[?1049l")[2]
+
+
+def test_top_ends_with_q_and_fits_the_terminal(box, wait_until) -> None:
+    holders = [{"owner": f"run-{n}", "memoryMib": 1024, "milli": 50} for n in range(15)]
+    card = {"node": "box1", "card": "gpu-0", "model": "T4", "memoryMib": 15360,
+            "memoryFreeMib": 0, "milliFree": 250, "holders": holders}  # fmt: skip
+    node = {"name": "box1", "cpuMilli": 8000, "cpuFreeMilli": 8000, "memoryMib": 1024,
+            "memoryFreeMib": 1024, "cards": [card]}  # fmt: skip
+    box.scheduler.answers["/board"] = {"nodes": [node]}
+    terminal = Terminal(box, "top", env={"COLUMNS": "60", "LINES": "24", "NO_COLOR": "1"})
+    wait_until(lambda: "T4" in terminal.written)
+    terminal.press("q")
+    assert terminal.end() == 0
+    lines = terminal.written.rpartition("\x1b[?1049l")[2].replace("\r\n", "\n").splitlines()
+    assert max(map(len, lines)) <= 60
+    assert lines[1].endswith("…")
+
+
+def test_keys_are_not_echoed_while_it_is_watched_and_are_again_after(box, watched) -> None:
+    assert not watched.echoes()
+    watched.interrupt()
+    while "keep watching" not in watched.written:
+        assert watched.process.poll() is None
+    watched.press("d")
+    assert watched.process.wait(30) == 0
+    assert watched.echoes()
+    watched.end()
+
+
+def test_a_terminal_is_given_back_when_the_watching_is_ended_from_outside(watched) -> None:
+    watched.process.terminate()
+    assert watched.process.wait(30) == 128 + signal.SIGTERM
+    assert watched.echoes()
+    watched.end()
+
+
+def test_a_stop_is_told_with_when_it_is_over_at_the_latest(box, watched, wait_until) -> None:
+    start(box)
+    now = format_instant(time.time_ns() // 1_000_000)
+    stopping = {"type": "Stopping", "status": "True", "lastTransitionTime": now}
+    box.status("digits", message="stopping", conditions=[stopping])
+    told = re.compile(r"stopping · asked \d s ago · killed at \d\d:\d\d:\d\d at the latest")
+    wait_until(lambda: told.search(watched.written))
+    end(box, "Stopped")
+    assert watched.end() == 130
+
+
+def test_a_wait_too_long_for_the_terminal_keeps_who_holds_it_and_until_when(
+    box, tmp_path, wait_until
+) -> None:
+    arguments = ("run", "--name", "digits", "--", "true")
+    terminal = Terminal(box, *arguments, cwd=tmp_path, env={"COLUMNS": "80", "NO_COLOR": "1"})
+    fact = "needs 40 GiB on one card; the largest hole is 38 GiB"
+    holder = "mnist-3 holds 40 GiB of card 1, ends by 14:32"
+    wait_until(lambda: "queue default" in terminal.written)
+    box.status("digits", phase="Queued", message=f"{fact} · {holder}")
+    wait_until(lambda: holder in terminal.written)
+    (line,) = [part for part in terminal.written.split("\r\x1b[K") if "mnist-3" in part]
+    assert line == f"  queued    needs 40 GiB on… · {holder}"
+    box.status("digits", phase="Stopped")
     assert terminal.end() == 130

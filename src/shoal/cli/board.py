@@ -1,10 +1,12 @@
 """The board in text: a bar for each card, with who holds it and what is free."""
 
+import sys
 from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
 from shoal.api.run import Run, RunPhase
+from shoal.cli.fit import cut
 from shoal.cli.limits import CARD_MEMORY_SHORT
 from shoal.cli.output import Tone, paint
 from shoal.cli.say import card_index, count_of, say_clock
@@ -16,11 +18,11 @@ WIDTH: Final = 30
 _EIGHTHS: Final = " ▏▎▍▌▋▊▉"
 
 
-def board_lines(board: Board, *, colours: bool) -> list[str]:
-    """Every node with its cards."""
-    lines = [line for node in board.nodes for line in _node_lines(node, colours)]
+def board_lines(board: Board, *, colours: bool, width: int = sys.maxsize) -> list[str]:
+    """Every node with its cards, in lines of at most ``width`` signs."""
+    lines = [line for node in board.nodes for line in _node_lines(node, width, colours)]
     if any(node.cards for node in board.nodes):
-        lines.append(paint(CARD_MEMORY_SHORT, Tone.DIM, colours=colours))
+        lines.append(paint(cut(CARD_MEMORY_SHORT, width), Tone.DIM, colours=colours))
     return lines or ["no node has joined the box yet; look at it: shoal status"]
 
 
@@ -44,19 +46,19 @@ def bar(held: int, whole: int) -> str:
     return "█" * full + part + "░" * (WIDTH - full - len(part))
 
 
-def _node_lines(node: NodeLine, colours: bool) -> list[str]:
+def _node_lines(node: NodeLine, width: int, colours: bool) -> list[str]:
     facts = [
         f"{say_cpu(node.cpu_milli)} cpu {_percent(node.cpu_free_milli, node.cpu_milli)}",
         f"{say_mib(node.memory_mib)} {_percent(node.memory_free_mib, node.memory_mib)}",
     ]
     cards = count_of(len(node.cards), "card") if node.cards else "no cards"
     cards += ", SIMULATED" if any(card.simulated for card in node.cards) else ""
-    closed = f" · {node.closed}" if node.closed else ""
-    width = max((len(card.model) for card in node.cards), default=0)
-    head = (
-        f"{paint(node.name, Tone.STRONG, colours=colours)}   {' · '.join(facts)} · {cards}{closed}"
-    )
-    return [head, *(_card_line(card, width) for card in node.cards)]
+    closed = [node.closed] if node.closed else []
+    name = cut(node.name, width)
+    told = cut(f"   {' · '.join([*facts, cards, *closed])}", max(width - len(name), 0))
+    models = max((len(card.model) for card in node.cards), default=0)
+    head = f"{paint(name, Tone.STRONG, colours=colours)}{told}"
+    return [head, *(cut(_card_line(card, models), width) for card in node.cards)]
 
 
 def _percent(free: int, whole: int) -> str:
@@ -68,7 +70,7 @@ def _card_line(card: CardLine, width: int) -> str:
         (card.memory_mib - card.memory_free_mib) * 1000 // (card.memory_mib or 1),
         1000 - card.milli_free,
     )
-    holders = [f"{say_card_holder(holder)}{_size(holder)}" for holder in card.holders]
+    holders = [_say_holders(holder, count) for holder, count in Counter(card.holders).items()]
     free = "free" if card.unused else f"free {say_free(card)}"
     told = [*holders, *([free] if card.unused or held < 1000 else [])]
     return (
@@ -76,10 +78,14 @@ def _card_line(card: CardLine, width: int) -> str:
     )
 
 
-def _size(holder: CardHolder) -> str:
-    """The memory, where the share itself does not say it."""
+def _say_holders(holder: CardHolder, count: int) -> str:
+    """Equal shares of one run together: ``ring 4 × 1/4 80 GiB``."""
+    told = say_card_holder(holder)
+    if count > 1:
+        told = f"{holder.owner} {count} × {told.removeprefix(holder.owner).lstrip()}"
+    # The memory, where the share itself does not say it.
     by_memory = holder.share is not None and holder.share.memory_mib
-    return "" if by_memory else f" {say_mib(holder.memory_mib)}"
+    return told if by_memory else f"{told} {say_mib(holder.memory_mib * count)}"
 
 
 def _queue_line(queue: str, counts: Counter[RunPhase]) -> str:

@@ -4,11 +4,21 @@ from collections.abc import Iterator
 from typing import Final, NamedTuple
 
 from shoal.api.kinds import PODS
+from shoal.api.meta import find_condition
 from shoal.api.run import Run, RunPhase
 from shoal.cli.context import Here
 from shoal.cli.errors import FAILED, INTERRUPTED, SIGNALLED, TIMED_OUT
 from shoal.cli.output import Tone
-from shoal.cli.say import count_of, now_ms, seconds_of, share_of, spell, tilde
+from shoal.cli.say import (
+    count_of,
+    now_ms,
+    say_signals,
+    seconds_of,
+    share_of,
+    span_seconds,
+    spell,
+    tilde,
+)
 from shoal.kube.config import home_path
 from shoal.kube.errors import ApiError
 
@@ -17,6 +27,7 @@ START_ERROR: Final = "StartError"
 _TAIL_LINES: Final = 10
 _TAIL_BYTES: Final = 16384
 _TAIL_WIDTH: Final = 400
+_MOST_ASKED: Final = 8
 
 
 class Words(NamedTuple):
@@ -50,19 +61,32 @@ def last_words(here: Here, run: Run) -> Iterator[Words]:
             yield Words(f"✔ {_success(run, seconds)}", Tone.GOOD)
             return
         case RunPhase.STOPPED:
-            yield Words(f"■ {name} was stopped after {spell(seconds)}")
+            yield Words(f"■ {name} was stopped {_stopped_when(run, seconds)}")
         case RunPhase.TIMED_OUT:
             yield Words(f"✘ {name} timed out after {spell(seconds)}: {status.message}", Tone.BAD)
         case _:
-            yield Words(f"✘ {name} failed after {spell(seconds)}: {status.message}", Tone.BAD)
+            message = say_signals(status.message)
+            yield Words(f"✘ {name} failed after {spell(seconds)}: {message}", Tone.BAD)
             yield from (Words(f"  │ {line}") for line in _tail(here, run))
-    yield Words(f"  {_next_steps(run)}", Tone.DIM)
+    yield Words(f"  {_next_steps(here, run)}", Tone.DIM)
 
 
 def outputs_of(run: Run) -> str:
     """Where the run's outputs are, if it left any."""
     out = home_path() / "runs" / run.metadata.namespace / run.metadata.name / "out"
     return tilde(out) if out.is_dir() and any(out.iterdir()) else ""
+
+
+def _stopped_when(run: Run, seconds: int) -> str:
+    if run.status.started_at:
+        return f"after {spell(seconds)}"
+    placed = find_condition(run.status.conditions, "Placed")
+    if placed is not None and placed.status == "True":
+        return "before it had started"
+    since = placed.last_transition_time if placed is not None else None
+    begin = since or run.metadata.creation_timestamp
+    waited = span_seconds(begin, run.status.finished_at, now_ms())
+    return f"while queued, after {spell(waited)} of waiting"
 
 
 def _success(run: Run, seconds: int) -> str:
@@ -86,14 +110,32 @@ def _tail(here: Here, run: Run) -> list[str]:
     failure = run.status.failure
     if failure is None or not failure.pod:
         return []
-    query = {"container": "main", "tailLines": str(_TAIL_LINES)}
-    path = PODS.path(here.namespace, failure.pod, "log")
     try:
-        data = here.client.request("GET", path, query=query)[-_TAIL_BYTES:]
+        data = _log(here, failure.pod, tailLines=str(_TAIL_LINES))[-_TAIL_BYTES:]
     except ApiError:
         return []
     lines = data.decode(errors="replace").splitlines()[-_TAIL_LINES:]
     return [_printable(line)[:_TAIL_WIDTH] for line in lines]
+
+
+def _log(here: Here, pod: str, **query: str) -> bytes:
+    path = PODS.path(here.namespace, pod, "log")
+    return here.client.request("GET", path, query={"container": "main"} | query)
+
+
+def _printed(here: Here, run: Run) -> bool:
+    """Whether there is anything to look at in the logs; of many replicas only some are asked."""
+    failure, pods = run.status.failure, [replica.pod for replica in run.status.replicas]
+    if failure is not None and failure.pod:
+        pods.insert(0, failure.pod)
+    return len(pods) > _MOST_ASKED or any(_has_log(here, pod) for pod in dict.fromkeys(pods))
+
+
+def _has_log(here: Here, pod: str) -> bool:
+    try:
+        return bool(_log(here, pod, limitBytes="1"))
+    except ApiError as error:
+        return error.passing  # nobody knows
 
 
 def _printable(line: str) -> str:
@@ -101,10 +143,10 @@ def _printable(line: str) -> str:
     return "".join(sign if sign.isprintable() or sign == "\t" else "·" for sign in line)
 
 
-def _next_steps(run: Run) -> str:
+def _next_steps(here: Here, run: Run) -> str:
     name, failure = run.metadata.name, run.status.failure
     again = f"again: shoal rerun {name}"
-    if failure is not None and failure.reason == START_ERROR:
+    if not _printed(here, run):
         return again
     rank = f" --rank {failure.rank}" if failure is not None and run.spec.replicas > 1 else ""
     return f"all of it: shoal logs {name}{rank} · {again}"

@@ -46,11 +46,9 @@ def command(
     if not chosen:
         _refuse(run, list(pods), rank, attempt)
     screen, many = Screen(), len(chosen) > 1
-    copies = [
-        LogCopy(here.client, pod, screen, many=many, follow=follow, tail=tail) for pod in chosen
-    ]
+    copies = [LogCopy(here.client, pod, screen, many=many, tail=tail) for pod in chosen]
     if follow:
-        _follow(copies)
+        _follow(copies, run)
         return
     for copy in copies:
         _show(copy, run)
@@ -80,24 +78,36 @@ def _refuse(run: "Run", ranks: list[int], rank: int | None, attempt: int | None)
 
 
 def _show(copy: "LogCopy", run: "Run") -> None:
-    from shoal.cli.errors import CommandError
     from shoal.kube.errors import ApiError
 
     try:
         copy.copy()
     except ApiError as error:
-        raise CommandError(f"the log of {run.metadata.name} ends here: {error.message}") from None
+        raise _broken(run, copy.moved, error.message) from None
 
 
-def _follow(copies: "list[LogCopy]") -> None:
+def _follow(copies: "list[LogCopy]", run: "Run") -> None:
     """All at once, until the last of them ends."""
     from queue import SimpleQueue
 
     from shoal.cli.attached.streams import Stream
 
     ends: SimpleQueue[bool] = SimpleQueue()
-    for copy in copies:
-        Stream(copy, ends.put).start()
-    for _ in copies:
+    streams = [Stream(copy, ends.put) for copy in copies]
+    for stream in streams:
+        stream.start()
+    for _ in streams:
         if ends.get():
             raise BrokenPipeError
+    for stream in streams:
+        if stream.cut_off:
+            raise _broken(run, stream.moved, stream.cut_off)
+
+
+def _broken(run: "Run", moved: int, why: str) -> Exception:
+    from shoal.cli.errors import CommandError
+
+    name, failure = run.metadata.name, run.status.failure
+    if not moved and failure is not None and failure.reason == "StartError":
+        return CommandError(f"{name} has printed nothing: {failure.message}")
+    return CommandError(f"the log of {name} ends here: {why}")

@@ -5,6 +5,7 @@ a second for them.
 """
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
@@ -12,6 +13,7 @@ from typing import IO, Any, Final, NamedTuple
 
 import msgspec
 
+from shoal.cli.fit import cut
 from shoal.cli.say import NOTHING
 
 
@@ -46,6 +48,8 @@ class Cell(NamedTuple):
 Row = Sequence[Cell | str]
 
 _GAP: Final = "  "
+_NARROWEST: Final = 8
+"""A column that gives way keeps as many signs."""
 _EMPTY: Final = frozenset({"", NOTHING})
 _ESCAPES: Final = str.maketrans({"\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -73,12 +77,19 @@ def write_table(columns: Sequence[str], rows: Sequence[Row]) -> None:
     kept = [i for i in range(len(columns)) if any(_text(row[i]) not in _EMPTY for row in rows)]
     lines: list[Row] = [[columns[i] for i in kept], *([row[i] for i in kept] for row in rows)]
     colours = colourful(sys.stdout)
-    print("\n".join(lay_out(lines, colours=colours)))
+    width = shutil.get_terminal_size().columns
+    print("\n".join(lay_out(lines, colours=colours, width=width)))
 
 
-def lay_out(rows: Sequence[Row], *, colours: bool) -> list[str]:
-    """Rows as lines with aligned columns."""
+def lay_out(rows: Sequence[Row], *, colours: bool, width: int = sys.maxsize) -> list[str]:
+    """Rows as lines of at most ``width`` signs with aligned columns; the last give way first."""
     widths = [max(map(len, map(_text, column))) for column in zip(*rows, strict=True)]
+    excess = sum(widths) + len(_GAP) * (len(widths) - 1) - width
+    for index in reversed(range(len(widths))):
+        if excess > 0:
+            given = min(excess, max(widths[index] - _NARROWEST, 0))
+            widths[index] -= given
+            excess -= given
     return [_line(row, widths, colours) for row in rows]
 
 
@@ -116,7 +127,7 @@ def _text(cell: Cell | str) -> str:
 def _line(row: Row, widths: Sequence[int], colours: bool) -> str:
     cells = []
     for cell, width in zip(row, widths, strict=True):
-        text = _text(cell)
+        text = cut(_text(cell), width)
         tone = Tone.PLAIN if isinstance(cell, str) else cell.tone
         cells.append(paint(text, tone, colours=colours) + " " * (width - len(text)))
     return _GAP.join(cells).rstrip()

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from shoal.cli.context import Here
     from shoal.cli.output import Row
 
+_LONGEST_COMMAND = 40
+
 
 @click.command()
 @output_option
@@ -46,10 +48,11 @@ def _write_table(here: "Here", runs: "list[Run]", *, wide: bool) -> None:
         print("no runs yet. Start one: shoal run --gpu 1/2 -- python train.py")
         return
     columns = ["NAME", "PHASE", "GPU", "WHERE", "TIME"]
-    columns += ["QUEUE", "PRIORITY", "RESTARTS", "COMMAND"] if wide else []
+    columns += ["QUEUE", "PRIORITY", "RESTARTS"] if wide else []
+    columns += ["WAITS FOR / ENDED WITH", *(["COMMAND"] if wide else [])]
     waits = _waits(here, runs)
     rows = [_row(run, waits.get(run.metadata.name, ""), wide=wide) for run in runs]
-    write_table([*columns, "WAITS FOR / ENDED WITH"], rows)
+    write_table(columns, rows)
 
 
 def _waits(here: "Here", runs: "list[Run]") -> dict[str, str]:
@@ -64,14 +67,13 @@ def _waits(here: "Here", runs: "list[Run]") -> dict[str, str]:
 
 
 def _row(run: "Run", wait: str, *, wide: bool) -> "Row":
-    from shoal.api.run import RunPhase
+    from shoal.cli.fit import cut
     from shoal.cli.output import Cell
     from shoal.cli.say import now_ms, said_command, say_gpu, say_phase, say_where, seconds_of
     from shoal.cli.tones import tone_of
     from shoal.units.duration import say_duration
 
     status, spec = run.status, run.spec
-    last = wait if wait and status.phase is RunPhase.QUEUED else status.message
     row: list[Cell | str] = [
         run.metadata.name,
         Cell(say_phase(status.phase), tone_of(status.phase)),
@@ -79,7 +81,19 @@ def _row(run: "Run", wait: str, *, wide: bool) -> "Row":
         say_where(status.replicas),
         say_duration(seconds_of(run, now_ms())),
     ]
-    if wide:
-        restarts = str(status.restarts or "")
-        row += [spec.queue, spec.priority, restarts, said_command(spec)]
-    return [*row, last]
+    if not wide:
+        return [*row, _why(run, wait)]
+    row += [spec.queue, spec.priority, str(status.restarts or ""), _why(run, wait)]
+    return [*row, cut(said_command(spec), _LONGEST_COMMAND)]
+
+
+def _why(run: "Run", wait: str) -> str:
+    """What it waits for, what ends it, or what it ended with."""
+    from shoal.api.run import RunPhase
+    from shoal.cli.say import say_signals
+    from shoal.cli.stopping import is_stopping, say_stopping
+
+    if is_stopping(run):
+        return say_stopping(run)
+    queued = run.status.phase is RunPhase.QUEUED
+    return wait if wait and queued else say_signals(run.status.message)

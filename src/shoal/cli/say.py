@@ -1,6 +1,8 @@
 """Facts of runs in the words and the brevity that every command shares."""
 
 import os
+import re
+import signal
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -14,6 +16,7 @@ from shoal.units.instant import parse_instant
 
 NOTHING: Final = "-"
 _MOST_NODES: Final = 3
+_SIGNAL: Final = re.compile(r"\bsignal (\d+)\b(?! \()")
 _SIZES: Final = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -81,21 +84,21 @@ def seconds_of(run: Run, now: int) -> int:
 
 
 def span_seconds(begin: str | None, end: str | None, now: int) -> int:
-    """Whole seconds between two instants; an end that is not known is now."""
+    """Seconds between two instants, to the nearest; an end that is not known is now."""
     if begin is None:
         return 0
     try:
-        return max((parse_instant(end) if end else now) - parse_instant(begin), 0) // 1000
+        return (max((parse_instant(end) if end else now) - parse_instant(begin), 0) + 500) // 1000
     except UnitError:
         return 0
 
 
-def say_clock(instant: int) -> str:
+def say_clock(instant: int, *, seconds: bool = False) -> str:
     """Ms since the epoch as local time: ``14:40``, with the day if it is another one."""
     moment = time.localtime(instant / 1000)
     today = time.localtime()
-    same = moment[:3] == today[:3]
-    return time.strftime("%H:%M" if same else "%d %b %H:%M", moment)
+    form = "%H:%M:%S" if seconds else "%H:%M"
+    return time.strftime(form if moment[:3] == today[:3] else f"%d %b {form}", moment)
 
 
 def spell(seconds: int) -> str:
@@ -122,6 +125,17 @@ def said_command(spec: RunSpec) -> str:
     import shlex
 
     return spec.run if isinstance(spec.run, str) else shlex.join(spec.run)
+
+
+def say_signals(sentence: str) -> str:
+    """A sentence with the names of the signals in it: ``signal 11 (segmentation fault)``."""
+    return _SIGNAL.sub(_named_signal, sentence)
+
+
+def _named_signal(found: re.Match[str]) -> str:
+    number = int(found[1])
+    name = signal.strsignal(number) if number in signal.valid_signals() else None
+    return f"{found[0]} ({name.lower()})" if name else found[0]
 
 
 def _node_cards(node: str, cards: set[str]) -> str:

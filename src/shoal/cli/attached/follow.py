@@ -9,6 +9,7 @@ import msgspec
 
 from shoal.api.kinds import Kind
 from shoal.api.meta import Object
+from shoal.cli.attached.contact import fresh
 from shoal.kube.blocking import BlockingClient
 from shoal.kube.errors import ApiError
 
@@ -28,9 +29,15 @@ class Changed(msgspec.Struct, Generic[T]):
 
 
 class Away(msgspec.Struct):
-    """The box does not answer; it is asked again."""
+    """The box does not answer whoever follows these objects; it is asked again."""
 
-    error: ApiError
+    plural: str
+
+
+class Back(msgspec.Struct):
+    """The box answers again."""
+
+    plural: str
 
 
 class Lost(msgspec.Struct):
@@ -47,13 +54,13 @@ class Interrupted(msgspec.Struct):
     """Ctrl-C was pressed."""
 
 
-News = Changed[Any] | Away | Lost | Broken | Interrupted
+News = Changed[Any] | Away | Back | Lost | Broken | Interrupted
 Inbox = queue.SimpleQueue[News]
 """Unlike ``queue.Queue`` it may be written to by a signal handler."""
 
 
 class Follower(threading.Thread, Generic[T]):
-    """Follows the objects that a selector lets through, across restarts of the server.
+    """Follows the objects that a selector lets through, across restarts of the box.
 
     With ``since`` it starts there; without, it begins with all objects there are.
     """
@@ -78,6 +85,7 @@ class Follower(threading.Thread, Generic[T]):
         self._fields = fields
         self._version = since
         self._heard = time.monotonic()
+        self._away = False
 
     def run(self) -> None:
         """Until the process ends or the box is lost."""
@@ -94,11 +102,14 @@ class Follower(threading.Thread, Generic[T]):
                     self._inbox.put(Lost(error))
                     return
                 else:
-                    self._inbox.put(Away(error))
+                    self._away = True
+                    self._inbox.put(Away(self._kind.plural))
             wait = _FIRST_WAIT if self._heard != before else min(wait * 2, _LONGEST_WAIT)
             time.sleep(wait)
 
     def _once(self) -> None:
+        if self._away:
+            self._come_back()
         if not self._version:
             self._list()
         events = self._client.watch(
@@ -114,9 +125,15 @@ class Follower(threading.Thread, Generic[T]):
             if event.type != "BOOKMARK":
                 self._inbox.put(Changed(event.object, event.type == "DELETED"))
 
+    def _come_back(self) -> None:
+        self._client = fresh(self._client)
+        self._client.request("GET", "/version")
+        self._away = False
+        self._inbox.put(Back(self._kind.plural))
+
     def _list(self) -> None:
         # A client of its own: the one that was given may be in use by another thread.
-        listing = BlockingClient(self._client.config).list(
+        listing = fresh(self._client).list(
             self._kind, self._namespace, labels=self._labels, fields=self._fields
         )
         for item in listing.items:

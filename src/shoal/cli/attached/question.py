@@ -2,10 +2,9 @@
 
 import os
 import sys
-import termios
-import tty
 from enum import Enum
 
+from shoal.cli.attached.keyboard import single_keys
 from shoal.cli.attached.screen import Screen
 
 
@@ -19,7 +18,10 @@ class Choice(Enum):
 
 def ask_what_next(name: str, screen: Screen) -> Choice:
     """Ask on the terminal; one key answers. Ctrl-C once more, or no terminal, detaches."""
-    with screen.question(f"{name} goes on. d detach · s stop · Enter keep watching "):
+    with (
+        single_keys(interrupts=False),
+        screen.question(f"{name} goes on. d detach · s stop · Enter keep watching "),
+    ):
         return _answer()
 
 
@@ -29,21 +31,11 @@ def can_ask(screen: Screen) -> bool:
 
 
 def _answer() -> Choice:
-    keyboard = sys.stdin.fileno()
-    before = termios.tcgetattr(keyboard)
-    tty.setcbreak(keyboard)
-    # Ctrl-C is a key like any other here, not a signal.
-    quiet = termios.tcgetattr(keyboard)
-    quiet[3] &= ~termios.ISIG
-    termios.tcsetattr(keyboard, termios.TCSADRAIN, quiet)
-    try:
-        while True:
-            match os.read(keyboard, 1):
-                case b"d" | b"D" | b"\x03" | b"\x04" | b"":
-                    return Choice.DETACH
-                case b"s" | b"S":
-                    return Choice.STOP
-                case b"\n" | b"\r":
-                    return Choice.STAY
-    finally:
-        termios.tcsetattr(keyboard, termios.TCSADRAIN, before)
+    while True:
+        match os.read(sys.stdin.fileno(), 1):
+            case b"d" | b"D" | b"\x03" | b"\x04" | b"":
+                return Choice.DETACH
+            case b"s" | b"S":
+                return Choice.STOP
+            case b"\n" | b"\r":
+                return Choice.STAY

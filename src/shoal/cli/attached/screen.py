@@ -11,6 +11,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from shoal.cli.fit import squeeze
 from shoal.cli.output import Tone, colourful, paint
 
 _CLEAR = "\r\x1b[K"
@@ -35,7 +36,8 @@ class Screen:
             self._line = text
             if self.interactive:
                 width = shutil.get_terminal_size().columns - 1
-                self._write(_CLEAR + paint(text[:width], tone, colours=self._colours))
+                shown = squeeze(text, width)
+                self._write(_CLEAR + paint(shown, tone, colours=self._colours))
             else:
                 self._write(f"{text}\n")
 
@@ -43,6 +45,12 @@ class Screen:
         """Rewrite the line that changes, where there is one; worth no line of its own."""
         if self.interactive:
             self.change(text, Tone.DIM)
+
+    def erase(self) -> None:
+        """Rub out the line that changes, where it is no longer true."""
+        with self._lock:
+            if self._line:
+                self._clear()
 
     def say(self, text: str, tone: Tone = Tone.PLAIN) -> None:
         """Write a line that stays."""

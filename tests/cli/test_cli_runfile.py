@@ -89,6 +89,8 @@ def test_what_get_writes_is_a_run_file() -> None:
         ("{time: 12h}", "{time: ''}", "line 14: spec.limits.time is empty; leave it out, or: "),
         ("kind: Run", "kind: Pod", "run.yaml line 2: shoal.dev/v1alpha1 Pod is no run"),
         ("queue: vision", "image: ''", "line 5: spec.image is empty; leave it out, or: "),
+        ("name: resnet", "name: ''", "line 3: metadata.name is empty; leave it out, or: "),
+        ("{team: vision}", "[a]", "line 3: metadata.labels: takes named fields, got a list"),
         ("pack: true", "metadata: 1", "line 12: spec.metadata is not a field; there are"),
         ("name: resnet", "nmae: resnet", "line 3: metadata.nmae is not a field; did you mean name"),
     ],

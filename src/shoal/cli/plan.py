@@ -22,15 +22,14 @@ def command(asked: Asked, detach: bool, wait_for_nodes: bool, namespace: str) ->
     wait, until when, and what would start sooner. What run would refuse is refused here too.
     """
     del detach  # of a command line that was meant for run
-    from shoal.cli.context import Here
     from shoal.cli.errors import CommandError
     from shoal.cli.limits import CARD_MEMORY
     from shoal.cli.prepare import prepare
     from shoal.cli.scheduler import NO_SCHEDULER
-    from shoal.cli.submit import check
+    from shoal.cli.submit import check, destination
 
     prepared = prepare(asked, needs_command=False)
-    here = Here(namespace or prepared.namespace)
+    here = destination(prepared, namespace)
     plan = check(here, prepared, wait_for_nodes=wait_for_nodes)
     if plan is None:
         raise CommandError(NO_SCHEDULER)

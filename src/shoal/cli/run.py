@@ -31,12 +31,11 @@ def command(asked: Asked, detach: bool, wait_for_nodes: bool, namespace: str) ->
     shoal run -f run.yaml
     """
     from shoal.cli.attached import watch_run
-    from shoal.cli.context import Here
     from shoal.cli.prepare import prepare
-    from shoal.cli.submit import headline, submit
+    from shoal.cli.submit import destination, headline, submit
 
     prepared = prepare(asked)
-    here = Here(namespace or prepared.namespace)
+    here = destination(prepared, namespace)
     submitted = submit(here, prepared, wait_for_nodes=wait_for_nodes)
     if detach:
         print(submitted.run.metadata.name)

@@ -38,10 +38,8 @@ _NO_TEXT: Final[dict[type[yaml.Node], str]] = {
     yaml.MappingNode: "named fields",
     yaml.SequenceNode: "a list",
 }
-_NOT_EMPTY: Final = (
-    *("gpu", "cpu", "memory", "shm", "image", "queue", "priority", "code", "run"),
-    "limits.time",
-)
+_TEXTS: Final = ("gpu", "cpu", "memory", "shm", "image", "queue", "priority", "code", "run")
+_NOT_EMPTY: Final = ("metadata.name", *(f"spec.{field}" for field in _TEXTS), "spec.limits.time")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 _EXAMPLES: Final = {
     "run": "run: python train.py",
@@ -62,6 +60,8 @@ _EXAMPLES: Final = {
     "max": "retry: {max: 3}",
     "on": "retry: {max: 3, on: [error, oom, node-lost]}",
     "name": "metadata: {name: resnet}",
+    "labels": "metadata: {labels: {team: vision}}",
+    "annotations": "metadata: {annotations: {paper: draft}}",
     "metadata": "metadata: {name: resnet}",
     "spec": "spec: {run: python train.py}",
     "kind": "kind: Run",
@@ -124,6 +124,8 @@ def read_text(name: str) -> str:
         raise BadInput(f"{name} cannot be read ({error.strerror}); example: -f run.yaml") from None
     except UnicodeDecodeError:
         raise BadInput(f"{name} is no text; example: -f run.yaml") from None
+    if "\0" in text:
+        raise BadInput(f"{name} is no text; example: -f run.yaml")
     if len(data) > _LARGEST_BYTES:
         raise BadInput(f"{name} is larger than 1 MiB; that is no run file")
     return text
@@ -229,11 +231,11 @@ class _Reading:
 
     def check_values(self, spec: RunSpec) -> None:
         """Raises BadInput for an empty text and for one that is no amount, with its line."""
-        for field in _NOT_EMPTY:
-            if self._got.get(f"spec.{field}") == "''":
-                example = _EXAMPLES[field.rpartition(".")[2]]
-                told = f"spec.{field} is empty; leave it out, or: {example}"
-                raise BadInput(self.source.said(f"spec.{field}", told))
+        for path in _NOT_EMPTY:
+            if self._got.get(path) == "''":
+                example = _EXAMPLES[path.rpartition(".")[2]]
+                told = f"{path} is empty; leave it out, or: {example}"
+                raise BadInput(self.source.said(path, told))
         for field, wrong in wrong_amounts(spec):
             path = "spec.limits.time" if field == "time" else f"spec.{field}"
             raise BadInput(self.source.said(path, wrong))

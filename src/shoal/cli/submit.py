@@ -31,6 +31,16 @@ class Submitted(msgspec.Struct):
     snapshot: Snapshot | None
 
 
+def destination(prepared: Prepared, namespace: str) -> Here:
+    """Where the run goes: the namespace asked for, else that of its file. Raises BadInput."""
+    try:
+        return Here(namespace or prepared.namespace)
+    except BadInput as error:
+        if namespace:
+            raise
+        raise BadInput(prepared.said("metadata.namespace", str(error))) from None
+
+
 def submit(here: Here, prepared: Prepared, *, wait_for_nodes: bool) -> Submitted:
     """Create the run. Raises BadInput, with nothing changed, where it could never start."""
     check(here, prepared, wait_for_nodes=wait_for_nodes)

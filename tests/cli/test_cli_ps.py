@@ -94,6 +94,30 @@ def test_wide_tells_more(box, four) -> None:
     assert {row[header.index("COMMAND")] for row in got} == {"true"}
 
 
+def test_wide_ends_with_the_command_and_bounds_it(box) -> None:
+    box.run("long", run="python " + "x" * 10 + " y" * 100)
+    header, row = rows(box.shoal("ps", "-o", "wide").out)
+    assert header[-1] == "COMMAND"
+    assert len(row[-1]) <= 40
+    assert row[-1].startswith("python xxxxxxxxxx y y")
+    assert row[-1].endswith("…")
+
+
+def test_rows_fit_the_terminal(box, four) -> None:
+    box.status("big", phase="Queued", message="2 whole cards; 1 free · " + "ring holds it " * 10)
+    lines = on_a_terminal(box, "ps", COLUMNS="80", NO_COLOR="1").splitlines()
+    assert max(map(len, lines)) <= 80
+    assert next(line for line in lines if line.startswith("big")).endswith("…")
+
+
+def test_what_is_being_stopped_says_since_when_and_until_when(box, four) -> None:
+    since = {"type": "Stopping", "status": "True", "lastTransitionTime": "2099-01-01T00:00:00Z"}
+    box.status("digits", message="stopping", conditions=[since])
+    told = {row[0]: row[-1] for row in rows(box.shoal("ps").out)}["digits"]
+    assert told.startswith("stopping · asked 0 s ago · killed at ")
+    assert told.endswith(":30 at the latest")
+
+
 def on_a_terminal(box, *arguments: str, **env: str) -> str:
     """What a command writes to a terminal."""
     ours, theirs = pty.openpty()

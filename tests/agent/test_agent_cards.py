@@ -1,9 +1,11 @@
 """Cards: simulated, real, and whose they are."""
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -63,6 +65,7 @@ def test_a_file_may_describe_any_card(tmp_path: Path):
         ("sim:2xA100", "no card model 'A100' to simulate; A100-40GB or A100-80GB"),
         ("sim:2xH20O", "no card model 'H20O' to simulate; H20"),
         ("sim:999xT4", "cards is outside 1 to 128"),
+        ("sim:~no-such-user/a.json", "No such file or directory; give a JSON file"),
         ("sim:/no/such.json", "No such file or directory; give a JSON file"),
     ],
 )
@@ -73,6 +76,10 @@ def test_wrong_text_gets_one_sentence_with_what_is_right(text: str, sentence: st
     assert "\n" not in str(error.value)
 
 
+def card(model: str, **fields: str) -> str:
+    return json.dumps({"cards": [{"model": model, **fields}]})
+
+
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
@@ -80,6 +87,14 @@ def test_wrong_text_gets_one_sentence_with_what_is_right(text: str, sentence: st
         ('{"cards": [{"model": "T4", "mem": 1}]}', "unknown field `mem`"),
         ('{"cards": [{"model": "T4", "uuid": "a"}, {"model": "T4", "uuid": "a"}]}', "one UUID"),
         ("not json", "JSON is malformed"),
+        (card("T4", uuid="a/b"), "card 0: uuid 'a/b' is not 1 to 64 of letters, digits and '-'"),
+        (card("T4", uuid="a" * 300), "is not 1 to 64 of letters"),
+        (card("T4", uuid="a\n"), "card 0: uuid 'a\\n' is not"),
+        (card("X\0", memory="1Gi"), "card 0: model 'X\\x00' is not 1 to 63 of letters"),
+        (card("a" * 300, memory="1Gi"), "is not 1 to 63 of letters"),
+        (card("", memory="1Gi"), "model '' is not 1 to 63 of letters"),
+        (card("X1", memory="lots"), "card 0: memory: "),
+        (card("X1", memory="0"), "memory '0' is not 1Mi to 1Pi"),
     ],
 )
 def test_a_wrong_file_gets_one_sentence(tmp_path: Path, content: str, sentence: str):
@@ -87,7 +102,10 @@ def test_a_wrong_file_gets_one_sentence(tmp_path: Path, content: str, sentence: 
     file.write_text(content)
     with pytest.raises(UnitError) as error:
         check_gpus(f"sim:{file}")
-    assert sentence in str(error.value)
+    told = str(error.value)
+    assert sentence in told
+    assert told.isprintable()
+    assert len(told) < len(str(file)) + 300
 
 
 @pytest.mark.parametrize(
@@ -153,10 +171,22 @@ def locks(tmp_path: Path, home: str) -> CardLocks:
 CARDS = simulated_cards("sim:2xT4", HOME)
 
 
+@contextlib.contextmanager
+def supervisor(home: Path) -> Iterator[None]:
+    """A process that holds a home as the supervisor of its box does."""
+    holds = "import fcntl, sys; f = open(sys.argv[1], 'w'); fcntl.lockf(f, fcntl.LOCK_EX); "
+    command = [sys.executable, "-c", holds + "print(flush=True); input()", str(home / "lock")]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        yield
+        holder.communicate(b"\n")
+
+
 def test_a_card_belongs_to_one_home(tmp_path: Path):
     mine = locks(tmp_path, "mine")
     mine.take(CARDS[:1])
-    with pytest.raises(AgentError) as error:
+    with supervisor(tmp_path / "mine"), pytest.raises(AgentError) as error:
         locks(tmp_path, "other").take(CARDS)
     assert f"belongs to the box at {tmp_path}/mine" in str(error.value)
     assert f"SHOAL_HOME={tmp_path}/mine shoal down" in str(error.value)
@@ -191,8 +221,11 @@ def test_a_program_keeps_its_card_locked_and_its_home_may_come_back(tmp_path: Pa
         [sys.executable, "-c", "input()"], stdin=subprocess.PIPE, pass_fds=[held]
     ):
         mine.close()
-        with pytest.raises(AgentError):
+        with pytest.raises(AgentError) as error:
             locks(tmp_path, "other").take(CARDS)
+        home = f"SHOAL_HOME={tmp_path}/mine"
+        assert f"is held by programs of the box at {tmp_path}/mine" in str(error.value)
+        assert f"({home} shoal up -d && {home} shoal down --kill), or wait" in str(error.value)
         back = locks(tmp_path, "mine")
         back.take(CARDS)
         back.close()

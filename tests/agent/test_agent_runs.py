@@ -1,17 +1,22 @@
 """What pods of a run get beside their command: code, outputs, rank."""
 
 import asyncio
+import errno
 import hashlib
+import os
 from pathlib import Path
+from typing import Any
 
 import pytest
-from tests.agent.box import Box
+from tests.agent.box import Box, state
 
+from shoal.agent import preparing
 from shoal.agent.code import place_code
 from shoal.agent.errors import PodError
 from shoal.agent.home import Home
 from shoal.api.kinds import PODS, RUNS
 from shoal.api.meta import ANNOTATION_CODE, API_VERSION
+from shoal.api.pod import Pod, WaitingState
 from shoal.api.snapshot import PREFIX, Entry, encode_manifest, object_path
 
 
@@ -105,7 +110,7 @@ async def test_a_folder_that_is_gone_fails_the_pod_with_its_name(box: Box):
 def member(run: dict[str, str], rank: int, world: int) -> dict[str, object]:
     labels = {"shoal.dev/run": run["name"], "shoal.dev/rank": str(rank)}
     labels |= {"shoal.dev/replicas": str(world), "shoal.dev/attempt": "0"}
-    owner = {"apiVersion": API_VERSION, "kind": "Run", **run}
+    owner = {"apiVersion": API_VERSION, "kind": "Run", "controller": True, **run}
     return {"labels": labels, "ownerReferences": [owner]}
 
 
@@ -156,15 +161,52 @@ async def test_outputs_go_when_the_run_goes(box: Box):
     await box.until(lambda: not box.home.run(box.namespace, "goes").exists(), "the outputs to go")
 
 
-async def test_a_new_run_of_the_same_name_starts_with_no_outputs(box: Box):
-    old = box.home.run(box.namespace, "again")
-    (old / "out").mkdir(parents=True)
-    (old / "out" / "stale").touch()
-    (old / ".uid").write_text("of-an-earlier-run")
-    run = await make_run(box, "again")
-    await box.create("again-0", "ls $SHOAL_OUT", meta=member(run, 0, 1))
-    await box.ended("again-0")
-    assert await box.logs("again-0") == ""
+async def test_a_pod_that_only_says_that_it_is_of_a_run_leaves_its_outputs_alone(box: Box):
+    run = await make_run(box, "digits")
+    await box.create("digits-0", "echo model > $SHOAL_OUT/model", meta=member(run, 0, 1))
+    await box.ended("digits-0")
+    meta = {"labels": {"shoal.dev/run": "digits"}}
+    stray = await box.create("stray", "echo $SHOAL_OUT; rm -rf $SHOAL_OUT/*", meta=meta)
+    await box.ended("stray")
+    assert await box.logs("stray") == f"{box.home.pod(stray.metadata.uid).root}/out\n"
+    await box.delete("stray")
+    await box.until(lambda: len(box.home.pods) == 1, "the stray pod's folder to go")
+    out = box.home.run(box.namespace, "digits") / "out" / "model"
+    assert out.read_text() == "model\n"
+
+
+async def test_a_pod_waits_while_the_disk_is_full(box: Box, monkeypatch: pytest.MonkeyPatch):
+    full = True
+    lay = preparing.lay_ground
+
+    async def lay_ground(*given: Any) -> Any:
+        if full:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        return await lay(*given)
+
+    monkeypatch.setattr(preparing, "lay_ground", lay_ground)
+    await box.create("waits", "echo started")
+    pod = await box.pod_that("waits", lambda pod: waiting(pod).reason == "OutOfResources")
+    home = box.home.root
+    assert (
+        waiting(pod).message == f"the disk of the home {home} is full; it starts when there is room"
+    )
+    full = False
+    await box.ended("waits")
+    assert await box.logs("waits") == "started\n"
+
+
+async def test_a_place_that_is_no_folder_fails_the_pod_with_its_path(box: Box):
+    (box.home.root / "runs").touch()
+    run = await make_run(box, "blocked")
+    await box.create("blocked-0", meta=member(run, 0, 1))
+    message = (await box.ended("blocked-0")).status.message
+    assert message.startswith(f"the pod cannot be prepared: {box.home.root}/runs")
+    assert message.endswith(": Not a directory")
+
+
+def waiting(pod: Pod) -> WaitingState:
+    return state(pod).waiting or WaitingState()
 
 
 def test_a_temporary_folder_leaves_room_for_the_names_of_sockets(tmp_path: Path):

@@ -9,7 +9,9 @@ another home, which needs the lock alone, is refused for as long as one program 
 import contextlib
 import fcntl
 import os
+import shlex
 import stat
+import struct
 from pathlib import Path
 from typing import Final
 
@@ -18,6 +20,8 @@ from shoal.core.event import Card
 
 _FOLDERS: Final = (Path("/var/lock"), Path("/run/lock"), Path("/tmp"))  # noqa: S108  shared on purpose
 _TRIES: Final = 20
+_FLOCK: Final = "hhqqi4x"
+"""``struct flock`` of Linux on machines of 64 bits, fcntl(2)."""
 
 
 class CardLocks:
@@ -73,10 +77,33 @@ class CardLocks:
 
 
 def _refusal(card: Card, owner: str) -> str:
+    told, box = f"card {card.name} ({card.model}, {card.uuid})", f"SHOAL_HOME={shlex.quote(owner)}"
+    if _box_runs(Path(owner)):
+        return f"{told} belongs to the box at {owner}; end that one first: {box} shoal down"
     return (
-        f"card {card.name} ({card.model}, {card.uuid}) belongs to the box at {owner}; "
-        f"end that one first: SHOAL_HOME={owner} shoal down"
+        f"{told} is held by programs of the box at {owner}, which is not up itself; "
+        f"start it and stop them ({box} shoal up -d && {box} shoal down --kill), "
+        "or wait for their end"
     )
+
+
+def _box_runs(home: Path) -> bool:
+    """Whether a supervisor lives there; one that we may not ask about is taken to live.
+
+    It holds a record lock on the home's file ``lock`` for as long as it lives (F_GETLK, fcntl(2)).
+    """
+    try:
+        fd = os.open(home / "lock", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        asked = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, 0, 0, 0)
+        answer = fcntl.fcntl(fd, fcntl.F_GETLK, asked)
+    finally:
+        os.close(fd)
+    return bool(struct.unpack(_FLOCK, answer)[0] != fcntl.F_UNLCK)
 
 
 def _shared_folder() -> Path:

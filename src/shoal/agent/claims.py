@@ -5,12 +5,12 @@ from the moment that it is seen allocated and reserved, the scheduler cannot giv
 anybody else before this agent has said that the programs are gone.
 """
 
-import os
 from pathlib import Path
 
 import msgspec
 
 from shoal.agent.errors import NotYetError
+from shoal.agent.files import write_private
 from shoal.agent.home import PodHome
 from shoal.agent.nodeuse import NodeUses
 from shoal.agent.persist import persist
@@ -76,10 +76,8 @@ def load_claims(path: Path) -> list[PodClaim]:
 
 
 def save_claims(path: Path, claims: list[PodClaim]) -> None:
-    """Replaces the file as a whole."""
-    fresh = path.with_suffix(".new")
-    fresh.write_bytes(msgspec.json.encode(claims))
-    os.replace(fresh, path)  # noqa: PTH105  pathlib's answer is of no use here
+    """Replaces the file as a whole, also across a power cut."""
+    write_private(path, msgspec.json.encode(claims))
 
 
 def cards_of(container: Container, claims: list[PodClaim]) -> list[str]:

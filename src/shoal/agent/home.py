@@ -8,15 +8,17 @@
     pods/<uid>/containers/<name>/     <n>.record and <n>.log of its n-th start
     tmp/<start of uid>                TMPDIR, of few letters
     runs/<namespace>/<run>/out        SHOAL_OUT of a run's pods
+    runs/.trash, runs/.unclear        see shoal.agent.outputs
     sock/node-<node>.sock             where logs are read
 """
 
-import shutil
 import tempfile
 from pathlib import Path
 from typing import Final
 
 import msgspec
+
+from shoal.agent.files import make_private, remove_tree
 
 _LONGEST_TMP: Final = 60
 """Programs make unix sockets below TMPDIR, and a socket's path has at most 107 bytes."""
@@ -89,14 +91,13 @@ class PodHome(msgspec.Struct, frozen=True):
 
     def make(self) -> None:
         """Makes the private folders; harmless if they are there."""
-        self.root.mkdir(mode=0o700, parents=True, exist_ok=True)
-        for folder in (self.work, self.tmp):
-            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for folder in (self.root, self.work, self.tmp):
+            make_private(folder)
 
     def remove(self) -> None:
-        """Removes the pod's folder with everything in it."""
-        shutil.rmtree(self.tmp, ignore_errors=True)
-        shutil.rmtree(self.root, ignore_errors=True)
+        """Removes the pod's folder with everything in it; to be called in a thread."""
+        remove_tree(self.tmp)
+        remove_tree(self.root)
 
 
 class Home(msgspec.Struct, frozen=True):
@@ -116,6 +117,16 @@ class Home(msgspec.Struct, frozen=True):
     def run(self, namespace: str, run: str) -> Path:
         """The folder of a run."""
         return self.root / "runs" / namespace / run
+
+    @property
+    def trash(self) -> Path:
+        """What is being removed, beside the runs so that they are moved there at once."""
+        return self.root / "runs" / ".trash"
+
+    @property
+    def unclear(self) -> Path:
+        """Outputs that did not say whose they are; people may look at them and remove them."""
+        return self.root / "runs" / ".unclear"
 
     def socket(self, node: str) -> Path:
         """Where this node's agent serves logs."""

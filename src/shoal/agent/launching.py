@@ -18,6 +18,7 @@ from shoal.agent.keeper import Launch
 from shoal.agent.outputs import make_output
 from shoal.agent.processes import MARK
 from shoal.agent.ranks import rank_environment
+from shoal.agent.shortage import short_of
 from shoal.agent.sources import Sources
 from shoal.agent.tools import Tools
 from shoal.agent.volumes import link_mounts, make_volumes
@@ -48,7 +49,7 @@ async def lay_ground(tools: Tools, pod: Pod, home: PodHome) -> Ground:
     folder = await asyncio.to_thread(_unpack_once, tools, pod, home)
     sources = Sources(tools.client, pod.metadata.namespace)
     volumes = await make_volumes(pod, home, sources)
-    out = make_output(tools.home, pod)
+    out = await make_output(tools.client, tools.home, pod)
     told = {MARK: pod.metadata.uid, "SHOAL_OUT": str(out)}
     if run := pod.metadata.labels.get(LABEL_RUN):
         told["SHOAL_RUN"] = run
@@ -123,7 +124,7 @@ def _unpack_once(tools: Tools, pod: Pod, home: PodHome) -> Path:
     if done.exists() and not code.startswith("/"):
         return home.work
     folder = place_code(code, tools.home.root, home.work)
-    done.touch()
+    done.touch(mode=0o600)
     return folder
 
 
@@ -157,6 +158,8 @@ def _group(tools: Tools, pod: Pod, container: Container) -> Group:
     try:
         return tools.cgroups.make(pod.metadata.uid, container.name, limits_of(container))
     except OSError as error:
+        if short_of(error, tools.home.root):
+            raise
         raise PodError(
             "ControlGroupFailed", f"container {container.name}: no control group: {error}"
         ) from None

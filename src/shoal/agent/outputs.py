@@ -1,81 +1,164 @@
-"""Output folders of runs: kept for as long as the Run object is there, whatever its pods do."""
+"""Output folders of runs: kept for as long as the Run object is there, whatever its pods do.
+
+A run's folder says in ``.run`` whose it is: written before the folder gets its name, and never
+again. It goes only once the API says that this run is gone. One that does not say whose it is
+is never removed: it is left where it is, or moved to ``runs/.unclear`` when a run needs its name.
+
+To remove is to rename into ``runs/.trash``, and only then to delete: who comes next under the
+name finds the place free. Looking whose a folder is and renaming it happen without a pause
+between, so that nobody renames what another has just made.
+"""
 
 import asyncio
-import shutil
+import contextlib
+import logging
+import os
+import re
+import tempfile
+import uuid
 from pathlib import Path
 from typing import Final
 
+from shoal.agent.errors import PodError
+from shoal.agent.files import make_private, remove_tree, write_private
 from shoal.agent.home import Home
 from shoal.agent.persist import persist
+from shoal.agent.record import sync_folder
 from shoal.api.kinds import RUNS
-from shoal.api.meta import LABEL_RUN
+from shoal.api.meta import OwnerReference
 from shoal.api.pod import Pod
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
 
-_MARK: Final = ".uid"
+_MARK: Final = ".run"
+_UID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
+_NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}\Z")
 _LOOKS_S: Final = (0, 1, 5, 30, 120)
 """A run's pods may go before the run does, by a minute or so where it has many."""
+_log = logging.getLogger(__name__)
 
 
-def make_output(home: Home, pod: Pod) -> Path:
-    """SHOAL_OUT of a pod. What an earlier run of the same name left is removed first.
+async def make_output(client: Client, home: Home, pod: Pod) -> Path:
+    """SHOAL_OUT of a pod: its run's, or its own where no run controls it.
 
-    Done without a pause, so that the replicas of a run do not remove each other's.
+    What an earlier run of the same name left is removed first. Raises PodError and OSError.
     """
-    run = pod.metadata.labels.get(LABEL_RUN, "")
-    if not run:
-        out = home.pod(pod.metadata.uid).root / "out"
-        out.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return out
-    folder, uid = home.run(pod.metadata.namespace, run), _run_uid(pod)
-    if folder.exists() and _read_mark(folder) != uid:
-        shutil.rmtree(folder)
-    out = folder / "out"
-    out.mkdir(mode=0o700, parents=True, exist_ok=True)
-    (folder / _MARK).write_text(uid)
-    return out
+    owner = _run_of(pod)
+    if owner is None:
+        return make_private(home.pod(pod.metadata.uid).root / "out")
+    namespace = pod.metadata.namespace
+    folder = home.run(namespace, owner.name)
+    while (uid := _whose(folder)) != owner.uid:
+        if uid is None:
+            _begin(home, folder, owner.uid)
+        elif not uid:
+            _keep_unclear(home, folder)
+        elif await _is_gone(client, folder, uid):
+            await _remove(home, folder, uid)
+        else:
+            raise PodError("RunGone", f"this pod is of an earlier run {owner.name}, which is gone")
+    return make_private(folder / "out")
 
 
 async def remove_if_over(client: Client, home: Home, namespace: str, run: str) -> None:
     """Removes a run's folder once the run is gone; looks a few times and then lets it be."""
-    folder = home.run(namespace, run)
     for pause in _LOOKS_S:
         await asyncio.sleep(pause)
-        if not folder.exists():
-            return
-        if await _uid_now(client, namespace, run) != _read_mark(folder):
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+        if await _settled(client, home, home.run(namespace, run)):
             return
 
 
 async def sweep_outputs(client: Client, home: Home) -> None:
-    """Removes the folders of runs that went while no agent was there."""
+    """Removes the folders of runs that went while no agent was there, and the trash."""
     runs = await persist("list runs", lambda: client.list(RUNS))
-    live = {(r.metadata.namespace, r.metadata.name): r.metadata.uid for r in runs.items}
-    for mark in home.root.glob(f"runs/*/*/{_MARK}"):
-        folder = mark.parent
-        if live.get((folder.parent.name, folder.name)) != _read_mark(folder):
-            await asyncio.to_thread(shutil.rmtree, folder, ignore_errors=True)
+    live = {home.run(run.metadata.namespace, run.metadata.name) for run in runs.items}
+    for folder in home.root.glob("runs/[!.]*/*"):
+        if folder not in live:
+            await _settled(client, home, folder)
+    for aside in list(home.trash.glob("*")):
+        await asyncio.to_thread(remove_tree, aside)
 
 
-async def _uid_now(client: Client, namespace: str, run: str) -> str:
+def _run_of(pod: Pod) -> OwnerReference | None:
+    """The run that controls a pod. Labels say nothing here: anybody may write them."""
+    for owner in pod.metadata.owner_references:
+        ours = owner.controller and (owner.api_version, owner.kind) == (RUNS.api_version, RUNS.name)
+        if ours and _NAME.match(owner.name) and _UID.match(owner.uid):
+            return owner
+    return None
+
+
+async def _settled(client: Client, home: Home, folder: Path) -> bool:
+    """Removes a folder whose run is gone. False while the run is there."""
     try:
-        found = await persist("read run", lambda: client.get(RUNS, run, namespace))
+        uid = _whose(folder)
+        if uid == "":
+            _log.warning("outputs of an unknown run are left alone", extra={"folder": str(folder)})
+        elif uid is not None:
+            if not await _is_gone(client, folder, uid):
+                return False
+            await _remove(home, folder, uid)
+    except OSError as error:
+        told = {"folder": str(folder), "error": str(error)}
+        _log.warning("outputs could not be removed", extra=told)
+    return True
+
+
+async def _is_gone(client: Client, folder: Path, uid: str) -> bool:
+    """Whether no run of that uid is there, asked now."""
+    namespace, name = folder.parent.name, folder.name
+    try:
+        found = await persist("read run", lambda: client.get(RUNS, name, namespace))
     except ApiError as error:
-        if not error.not_found:
+        if error.reason != "NotFound":  # the API's own word, not any 404
             raise
-        return ""
-    return found.metadata.uid
+        return True
+    return found.metadata.uid != uid
 
 
-def _run_uid(pod: Pod) -> str:
-    owners = (o.uid for o in pod.metadata.owner_references if o.kind == RUNS.name)
-    return next(owners, "")
+async def _remove(home: Home, folder: Path, uid: str) -> None:
+    if _whose(folder) == uid:
+        aside = _set_aside(folder, home.trash)
+        await asyncio.to_thread(remove_tree, aside)
 
 
-def _read_mark(folder: Path) -> str:
+def _keep_unclear(home: Home, folder: Path) -> None:
+    kept = _set_aside(folder, home.unclear)
+    _log.warning("outputs of an unknown run were set aside", extra={"folder": str(kept)})
+
+
+def _set_aside(folder: Path, into: Path) -> Path:
+    """Takes a folder out of its place at once, and its namespace's folder if that is empty now."""
+    namespace = folder.parent
+    aside = make_private(into) / f"{namespace.name}.{folder.name}.{uuid.uuid4().hex[:8]}"
+    folder.rename(aside)
+    with contextlib.suppress(OSError):
+        namespace.rmdir()
+    return aside
+
+
+def _begin(home: Home, folder: Path, uid: str) -> None:
+    """Makes a run's folder, which says whose it is from the moment that it has its name."""
+    fresh = Path(tempfile.mkdtemp(dir=make_private(home.trash)))
     try:
-        return (folder / _MARK).read_text()
+        (fresh / "out").mkdir(mode=0o700)
+        write_private(fresh / _MARK, f"{folder.parent.name}/{folder.name} {uid}\n".encode())
+        make_private(folder.parent)
+        fresh.rename(folder)
+    except BaseException:
+        remove_tree(fresh)
+        raise
+    sync_folder(folder.parent)
+
+
+def _whose(folder: Path) -> str | None:
+    """The uid of a folder's run: None where there is no folder, empty where it does not say.
+
+    A copy under another name does not say whose it is.
+    """
+    try:
+        words = (folder / _MARK).read_text(errors="replace").split()
     except FileNotFoundError:
-        return ""
+        return "" if os.path.lexists(folder) else None
+    named = [f"{folder.parent.name}/{folder.name}"]
+    return words[1] if words[:1] == named and _UID.match("".join(words[1:])) else ""

@@ -9,6 +9,7 @@ from shoal.agent.errors import NotYetError, PodError
 from shoal.agent.home import PodHome
 from shoal.agent.keeper import Launch
 from shoal.agent.launching import Ground, lay_ground, lock_descriptors, make_launch
+from shoal.agent.shortage import OUT_OF_RESOURCES, short_of
 from shoal.agent.stopping import Stopping
 from shoal.agent.tools import Tools
 from shoal.api.pod import Container, Pod
@@ -54,8 +55,12 @@ class Preparing:
     async def _launch(self, container: Container) -> tuple[Launch, list[int]]:
         try:
             return await self._lay_out(container)
-        except OSError as error:  # a full disk, a folder that may not be read
-            raise PodError("PreparationFailed", f"the pod cannot be prepared: {error}") from error
+        except OSError as error:
+            home = self._tools.home.root
+            if short := short_of(error, home):
+                raise NotYetError(OUT_OF_RESOURCES, short) from error
+            sentence = f"the pod cannot be prepared: {error.filename or home}: {error.strerror}"
+            raise PodError("PreparationFailed", sentence) from error
 
     async def _lay_out(self, container: Container) -> tuple[Launch, list[int]]:
         tools, pod, home = self._tools, self._pod, self._home

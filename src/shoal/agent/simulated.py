@@ -6,6 +6,7 @@ its place, so that boxes of simulated cards never collide.
 """
 
 import difflib
+import os
 import re
 import uuid
 from pathlib import Path
@@ -21,9 +22,17 @@ from shoal.units.quantity import parse_mib
 PREFIX: Final = "sim:"
 MOST_CARDS: Final = 128
 """The most devices that one ResourceSlice may list."""
+_MOST_MIB: Final = 1 << 30
+_SHOWN: Final = 40
 
-_GROUP: Final = re.compile(r"(?:(\d{1,4})x)?([A-Za-z0-9][A-Za-z0-9._-]{0,62})\Z")
+_MODEL: Final = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
+"""As it may be asked for, see shoal.units.gpu."""
+_GROUP: Final = re.compile(rf"(?:([0-9]{{1,4}})x)?({_MODEL})\Z")
+_UUID: Final = re.compile(r"[A-Za-z0-9-]{1,64}\Z")
 _EXAMPLE: Final = "example: sim:2xA100-80GB,1xT4"
+_FILE_EXAMPLE: Final = (
+    'example: {"cards": [{"model": "A100-80GB"}, {"model": "X1", "memory": "12Gi"}]}'
+)
 _BY_LOWER: Final = {model.lower(): model for model in MEMORY_MIB}
 
 
@@ -77,20 +86,41 @@ def _known(text: str, model: str) -> str:
 
 
 def _from_file(path: Path) -> list[_SimCard]:
+    place = os.path.expanduser(path)  # noqa: PTH111  pathlib's raises for ~nobody-of-that-name
     try:
-        return msgspec.json.decode(path.expanduser().read_bytes(), type=_SimFile).cards
+        cards = msgspec.json.decode(Path(place).read_bytes(), type=_SimFile).cards
     except OSError as error:
         raise UnitError(
             f"--gpus sim:{path}: {error.strerror}; give a JSON file, or {_EXAMPLE}"
         ) from None
     except msgspec.DecodeError as error:
-        example = '{"cards": [{"model": "A100-80GB"}, {"model": "X1", "memory": "12Gi"}]}'
-        raise UnitError(f"--gpus sim:{path}: {error}; example: {example}") from None
+        raise UnitError(f"--gpus sim:{path}: {error}; {_FILE_EXAMPLE}") from None
+    for index, card in enumerate(cards):
+        if wrong := _what_is_wrong(card):
+            raise UnitError(f"--gpus sim:{path}: card {index}: {wrong}; {_FILE_EXAMPLE}")
+    return cards
+
+
+def _what_is_wrong(card: _SimCard) -> str:
+    if not re.fullmatch(_MODEL, card.model):
+        return f"model {_shown(card.model)} is not 1 to 63 of letters, digits, '.', '_' and '-'"
+    if card.uuid and not _UUID.match(card.uuid):
+        return f"uuid {_shown(card.uuid)} is not 1 to 64 of letters, digits and '-'"
+    if not card.memory:
+        known = card.model in MEMORY_MIB
+        return "" if known else f"model {card.model!r} needs a memory"
+    try:
+        memory = parse_mib(card.memory)
+    except UnitError as error:
+        return f"memory: {error}"
+    return "" if 1 <= memory <= _MOST_MIB else f"memory {_shown(card.memory)} is not 1Mi to 1Pi"
+
+
+def _shown(text: str) -> str:
+    return ascii(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
 def _card(index: int, sim: _SimCard, home: Path) -> Card:
-    if not sim.memory and sim.model not in MEMORY_MIB:
-        raise UnitError(f'--gpus: model {sim.model!r} needs a memory, for example "memory": "12Gi"')
     memory = parse_mib(sim.memory) if sim.memory else MEMORY_MIB[sim.model]
     own = f"GPU-{uuid.uuid5(uuid.NAMESPACE_URL, f'file://{home.resolve()}#gpu-{index}')}"
     return Card(f"gpu-{index}", sim.model, memory, sim.uuid or own, simulated=True)

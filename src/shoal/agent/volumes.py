@@ -12,6 +12,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from shoal.agent.errors import PodError
+from shoal.agent.files import make_private
 from shoal.agent.home import PodHome
 from shoal.agent.sources import Data, Sources
 from shoal.api.pod import Container, HostPathVolume, KeyToPath, Pod, Volume, VolumeMount
@@ -55,8 +56,7 @@ async def _make(volume: Volume, folder: Path, sources: Sources) -> Path:
     if volume.host_path is not None:
         return _host_path(volume.name, volume.host_path)
     if volume.empty_dir is not None:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        return folder
+        return make_private(folder)
     if (config := volume.config_map) is not None:
         data = await sources.config_map(config.name, optional=config.optional)
         return _fill(folder, data, config.items, config.default_mode)
@@ -80,13 +80,13 @@ def _host_path(name: str, volume: HostPathVolume) -> Path:
 
 
 def _fill(folder: Path, data: Data, items: list[KeyToPath], mode: int) -> Path:
-    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(folder)
     wanted = items or [KeyToPath(key=key, path=key) for key in data]
     for item in wanted:
         if item.key not in data:
             raise PodError(REASON, f"volume {folder.name}: there is no key {item.key}")
         file = _inside(folder, item.path, f"volume {folder.name}")
-        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private(file.parent)
         _write(file, data[item.key], mode if item.mode is None else item.mode)
     return folder
 
@@ -105,9 +105,7 @@ def _target(mount: VolumeMount, places: dict[str, Path]) -> Path:
     if not mount.sub_path:
         return places[mount.name]
     target = _inside(places[mount.name], mount.sub_path, f"volumeMount {mount.name}")
-    if not target.exists():
-        target.mkdir(mode=0o700, parents=True)
-    return target
+    return make_private(target)
 
 
 def _appear(mount: VolumeMount, target: Path, home: PodHome) -> None:
@@ -119,7 +117,7 @@ def _appear(mount: VolumeMount, target: Path, home: PodHome) -> None:
         raise PodError(REASON, _refusal(mount))
     if place.exists() or place.is_symlink():
         raise PodError(REASON, f"volumeMount {mount.name}: {mount.mount_path} is there already")
-    place.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private(place.parent)
     place.symlink_to(target)
 
 

@@ -9,6 +9,7 @@ from tests.keeper.build import build_keeper
 from tests.serving import api_server
 
 from shoal.api.kinds import NAMESPACES
+from shoal.kube.blocking import BlockingClient
 from shoal.kube.client import Client
 from shoal.kube.config import load_config
 
@@ -23,6 +24,8 @@ def api_home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The home of an API server that all tests of the agent share; each has its own node."""
     home = tmp_path_factory.mktemp("api") / "home"
     with api_server(home):
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "kube-system"}}
+        BlockingClient(load_config(home / "kubeconfig")).create(NAMESPACES, namespace)
         yield home
 
 

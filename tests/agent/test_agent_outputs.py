@@ -19,12 +19,13 @@ from shoal.agent.errors import PodError
 from shoal.agent.files import make_private, remove_tree, write_private
 from shoal.agent.home import Home
 from shoal.agent.outputs import make_output, remove_if_over, sweep_outputs
-from shoal.api.meta import API_VERSION, ObjectMeta, OwnerReference
+from shoal.api.kinds import NAMESPACES
+from shoal.api.meta import API_VERSION, Object, ObjectMeta, OwnerReference
 from shoal.api.pod import Pod
 from shoal.api.run import Run, RunSpec
 from shoal.kube.errors import ApiError
 
-OLD, NEW, OTHER = (str(uuid.uuid4()) for _ in range(3))
+OLD, NEW, OTHER, STORE = (str(uuid.uuid4()) for _ in range(4))
 
 
 class Runs:
@@ -32,9 +33,12 @@ class Runs:
 
     def __init__(self, **uids: str) -> None:
         self.uids = uids
+        self.store = STORE
 
-    async def get(self, kind: object, name: str, namespace: str) -> Run:
+    async def get(self, kind: object, name: str, namespace: str = "") -> Any:
         await asyncio.sleep(0)
+        if kind is NAMESPACES and self.store:
+            return Object(metadata=ObjectMeta(name=name, uid=self.store))
         if name not in self.uids:
             raise ApiError(404, "NotFound", f"runs {name} not found")
         meta = ObjectMeta(name=name, namespace=namespace, uid=self.uids[name])
@@ -99,7 +103,7 @@ async def test_a_full_disk_takes_no_outputs(home: Home, monkeypatch: pytest.Monk
     assert left_in(home.trash) == []
 
 
-@pytest.mark.parametrize("mark", ["", "\0" * 40, OLD[:9], f"default/backup {OLD}", None])
+@pytest.mark.parametrize("mark", ["", "\0" * 40, OLD[:9], f"default/backup {OLD} {STORE}", None])
 async def test_outputs_that_do_not_say_whose_they_are_are_kept(
     home: Home, mark: str | None, caplog: pytest.LogCaptureFixture
 ):
@@ -125,6 +129,16 @@ async def test_a_copy_of_outputs_is_no_runs(home: Home):
     copy = checkpoint.parents[1].rename(home.run("default", "backup"))
     await sweep_outputs(Runs(), home)
     assert (copy / "out/checkpoint").read_text() == "epoch 9"
+
+
+@pytest.mark.parametrize("store", [NEW, ""])
+async def test_a_store_begun_anew_knows_nothing_of_the_outputs_there(home: Home, store: str):
+    checkpoint = await with_checkpoint(Runs(digits=OLD), home)
+    anew = Runs()
+    anew.store = store
+    await sweep_outputs(anew, home)
+    await remove_if_over(anew, home, "default", "digits")
+    assert checkpoint.read_text() == "epoch 9"
 
 
 async def test_only_the_run_that_controls_a_pod_shares_its_outputs(home: Home):

@@ -1,8 +1,9 @@
 """Output folders of runs: kept for as long as the Run object is there, whatever its pods do.
 
-A run's folder says in ``.run`` whose it is: written before the folder gets its name, and never
-again. It goes only once the API says that this run is gone. One that does not say whose it is
-is never removed: it is left where it is, or moved to ``runs/.unclear`` when a run needs its name.
+A run's folder says in ``.run`` whose it is, and in which store that run is: written before the
+folder gets its name, and never again. It goes only once that store says that this run is gone.
+One that does not say whose it is, or that a store knows nothing of which was begun anew, is never
+removed: it is left where it is, or moved to ``runs/.unclear`` when a run needs its name.
 
 To remove is to rename into ``runs/.trash``, and only then to delete: who comes next under the
 name finds the place free. Looking whose a folder is and renaming it happen without a pause
@@ -19,12 +20,12 @@ import uuid
 from pathlib import Path
 from typing import Final
 
-from shoal.agent.errors import PodError
+from shoal.agent.errors import NotYetError, PodError
 from shoal.agent.files import make_private, remove_tree, write_private
 from shoal.agent.home import Home
 from shoal.agent.persist import persist
 from shoal.agent.record import sync_folder
-from shoal.api.kinds import RUNS
+from shoal.api.kinds import NAMESPACES, RUNS
 from shoal.api.meta import OwnerReference
 from shoal.api.pod import Pod
 from shoal.kube.client import Client
@@ -33,6 +34,8 @@ from shoal.kube.errors import ApiError
 _MARK: Final = ".run"
 _UID: Final = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\Z")
 _NAME: Final = re.compile(r"[a-z0-9][a-z0-9.-]{0,62}\Z")
+_STORE: Final = "kube-system"
+"""The namespace whose uid tells one store from another, as it does one cluster from another."""
 _LOOKS_S: Final = (0, 1, 5, 30, 120)
 """A run's pods may go before the run does, by a minute or so where it has many."""
 _log = logging.getLogger(__name__)
@@ -41,20 +44,22 @@ _log = logging.getLogger(__name__)
 async def make_output(client: Client, home: Home, pod: Pod) -> Path:
     """SHOAL_OUT of a pod: its run's, or its own where no run controls it.
 
-    What an earlier run of the same name left is removed first. Raises PodError and OSError.
+    What an earlier run of the same name left is removed first. Raises PodError, NotYetError and
+    OSError.
     """
     owner = _run_of(pod)
     if owner is None:
         return make_private(home.pod(pod.metadata.uid).root / "out")
-    namespace = pod.metadata.namespace
-    folder = home.run(namespace, owner.name)
-    while (uid := _whose(folder)) != owner.uid:
+    if not (store := await _store_of(client)):
+        raise NotYetError("NamespaceMissing", f"namespace {_STORE} is not made yet")
+    folder = home.run(pod.metadata.namespace, owner.name)
+    while (uid := _whose(folder, store)) != owner.uid:
         if uid is None:
-            _begin(home, folder, owner.uid)
+            _begin(home, folder, f"{owner.uid} {store}")
         elif not uid:
             _keep_unclear(home, folder)
         elif await _is_gone(client, folder, uid):
-            await _remove(home, folder, uid)
+            await _remove(home, folder, uid, store)
         else:
             raise PodError("RunGone", f"this pod is of an earlier run {owner.name}, which is gone")
     return make_private(folder / "out")
@@ -90,14 +95,15 @@ def _run_of(pod: Pod) -> OwnerReference | None:
 
 async def _settled(client: Client, home: Home, folder: Path) -> bool:
     """Removes a folder whose run is gone. False while the run is there."""
+    store = await _store_of(client)
     try:
-        uid = _whose(folder)
+        uid = _whose(folder, store)
         if uid == "":
             _log.warning("outputs of an unknown run are left alone", extra={"folder": str(folder)})
         elif uid is not None:
             if not await _is_gone(client, folder, uid):
                 return False
-            await _remove(home, folder, uid)
+            await _remove(home, folder, uid, store)
     except OSError as error:
         told = {"folder": str(folder), "error": str(error)}
         _log.warning("outputs could not be removed", extra=told)
@@ -116,8 +122,18 @@ async def _is_gone(client: Client, folder: Path, uid: str) -> bool:
     return found.metadata.uid != uid
 
 
-async def _remove(home: Home, folder: Path, uid: str) -> None:
-    if _whose(folder) == uid:
+async def _store_of(client: Client) -> str:
+    """The uid of the store that answers; empty while it is so new that it has none."""
+    try:
+        return (await persist("read store", lambda: client.get(NAMESPACES, _STORE))).metadata.uid
+    except ApiError as error:
+        if error.reason != "NotFound":
+            raise
+        return ""
+
+
+async def _remove(home: Home, folder: Path, uid: str, store: str) -> None:
+    if _whose(folder, store) == uid:
         aside = _set_aside(folder, home.trash)
         await asyncio.to_thread(remove_tree, aside)
 
@@ -137,12 +153,12 @@ def _set_aside(folder: Path, into: Path) -> Path:
     return aside
 
 
-def _begin(home: Home, folder: Path, uid: str) -> None:
+def _begin(home: Home, folder: Path, whose: str) -> None:
     """Makes a run's folder, which says whose it is from the moment that it has its name."""
     fresh = Path(tempfile.mkdtemp(dir=make_private(home.trash)))
     try:
         (fresh / "out").mkdir(mode=0o700)
-        write_private(fresh / _MARK, f"{folder.parent.name}/{folder.name} {uid}\n".encode())
+        write_private(fresh / _MARK, f"{folder.parent.name}/{folder.name} {whose}\n".encode())
         make_private(folder.parent)
         fresh.rename(folder)
     except BaseException:
@@ -151,7 +167,7 @@ def _begin(home: Home, folder: Path, uid: str) -> None:
     sync_folder(folder.parent)
 
 
-def _whose(folder: Path) -> str | None:
+def _whose(folder: Path, store: str) -> str | None:
     """The uid of a folder's run: None where there is no folder, empty where it does not say.
 
     A copy under another name does not say whose it is.
@@ -160,5 +176,5 @@ def _whose(folder: Path) -> str | None:
         words = (folder / _MARK).read_text(errors="replace").split()
     except FileNotFoundError:
         return "" if os.path.lexists(folder) else None
-    named = [f"{folder.parent.name}/{folder.name}"]
-    return words[1] if words[:1] == named and _UID.match("".join(words[1:])) else ""
+    uid = words[1] if len(words) > 1 and _UID.match(words[1]) else ""
+    return uid if words == [f"{folder.parent.name}/{folder.name}", uid, store] else ""

@@ -34,10 +34,8 @@ def answer_path(server: Server, request: Request, segments: Sequence[str]) -> An
             return Response(200, b"ok", "text/plain; charset=utf-8")
         case ["api" | "apis" as root] if _aggregated(request):
             return _aggregate(server, root)
-        case ["openapi", "v2"]:
-            return Response(200, openapi.EMPTY_V2, openapi.V2_TYPE)
-        case ["openapi", "v3", *path]:
-            return _openapi(server.registry, "/".join(path))
+        case ["openapi", "v2" | "v3" as version, *path]:
+            return _openapi(server.registry, version, "/".join(path))
         case ["api", *rest] if len(rest) < 2:
             return _core(server.registry, rest)
         case ["apis", *rest] if len(rest) < 3:
@@ -45,7 +43,9 @@ def answer_path(server: Server, request: Request, segments: Sequence[str]) -> An
     raise no_such_path()
 
 
-def _openapi(registry: Registry, path: str) -> Response:
+def _openapi(registry: Registry, version: str, path: str) -> Response:
+    if version == "v2":
+        return Response(200, openapi.EMPTY_V2, openapi.V2_TYPE)
     document = openapi.group_document(registry, path) if path else openapi.index(registry)
     if document is None:
         raise no_such_path()

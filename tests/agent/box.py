@@ -15,7 +15,7 @@ from shoal.agent.cardlocks import CardLocks
 from shoal.agent.cgroups import find_cgroups
 from shoal.agent.home import Home
 from shoal.agent.machine import Machine
-from shoal.agent.main import serve
+from shoal.agent.main import COMPONENT, serve
 from shoal.agent.nodeuse import NodeUses
 from shoal.agent.processes import kill_whole
 from shoal.agent.record import Record, read_record
@@ -27,11 +27,12 @@ from shoal.api.meta import DRIVER
 from shoal.api.pod import ContainerState, Pod
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
+from shoal.kube.events import Events
 from shoal.kube.sockets import short_path
 from shoal.units.gpu import Share
 
 BOOT = "11111111-1111-1111-1111-111111111111"
-QUICK = Timing(first_backoff=0.05, longest_backoff=0.2)
+QUICK = Timing(first_backoff=0.05, longest_backoff=0.2, first_retry=0.02, longest_retry=0.1)
 
 
 class Box:
@@ -43,6 +44,7 @@ class Box:
         self.node = node
         self.namespace = node
         self.cards = simulated_cards("sim:2xA100-80GB", self.home.root)
+        self.cgroups = find_cgroups()
         self._keeper = keeper
         self._locks = CardLocks(self.home.root, root)
         self._agent: asyncio.Task[None] | None = None
@@ -56,9 +58,10 @@ class Box:
             boot_id=boot_id,
             client=self.client,
             uses=NodeUses(self.client, self.node, boot_id),
+            events=Events(self.client, COMPONENT),
             cards={card.name: card for card in self.cards},
             locks=self._locks,
-            cgroups=find_cgroups(),
+            cgroups=self.cgroups,
             keeper=self._keeper,
             timing=QUICK,
         )

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 from shoal.agent.ceilings import cpu_ceiling_milli, memory_ceiling_mib
-from shoal.agent.cgroups import Cgroups, Limits, find_cgroups
+from shoal.agent.cgroups import Cgroups, Limits, find_cgroups, remove_group
+from shoal.agent.home import PodHome
+from shoal.agent.podgroups import groups_of, make_groups, remove_groups
 
 
 def process(tmp_path: Path, cgroup: str, mounts: dict[str, str]) -> Path:
@@ -101,9 +103,25 @@ def test_groups_go_with_their_pod_and_no_other(tmp_path: Path):
     groups = Cgroups({"pids": tmp_path}, 1)
     for uid, container in (("a", "main"), ("a", "side"), ("b", "main")):
         groups.make(uid, container, Limits())
-    assert len(groups.procs("a")) == 2
-    groups.remove("a")
+    (tmp_path / "shoal-a-main" / "of-the-program").mkdir()
+    for folder in groups.of("a"):
+        remove_group(folder)
     assert [folder.name for folder in tmp_path.iterdir()] == ["shoal-b-main"]
+
+
+def test_groups_are_found_by_what_the_pods_folder_says(tmp_path: Path):
+    former, now = tmp_path / "former", tmp_path / "now"
+    home = PodHome(tmp_path / "pods" / "a")
+    for folder in (former, now, home.root):
+        folder.mkdir(parents=True)
+    make_groups(Cgroups({"pids": former}, 1), home, "main", Limits())
+    make_groups(Cgroups({"pids": now}, 1), home, "main", Limits())
+    with (home.root / "groups").open("a") as file:
+        file.write("/sys/fs/cgroup\n\n\0shoal-b-main\n")
+    mine = [former / "shoal-a-main", now / "shoal-a-main"]
+    assert groups_of(Cgroups({}, 1), home) == mine
+    remove_groups(mine)
+    assert [*former.iterdir(), *now.iterdir()] == []
 
 
 def test_a_container_has_what_its_groups_leave_of_the_machine(tmp_path: Path):

@@ -122,6 +122,31 @@ async def test_questions_that_have_no_answer(box: Box):
     assert "has no container other; main" in await box.logs("one", container="other")
     assert "was not started before" in await box.logs("one", previous=True)
     assert "tailLines=x is not a number" in await box.logs("one", tailLines="x")
+    assert "tailLines=9999" in await box.logs("one", tailLines="9" * 5000)
+    assert "sinceSeconds=9" in await box.logs("one", sinceSeconds="9" * 18)
+    assert "sinceTime=soon is not a time" in await box.logs("one", sinceTime="soon")
+    both = await box.logs("one", sinceTime="2026-12-24T08:00:00Z", sinceSeconds=1)
+    assert both == "400 sinceSeconds and sinceTime exclude each other"
+
+
+@pytest.mark.parametrize(
+    ("since", "shown"),
+    [
+        ("2026-11-30T12:00:02Z", "two\n"),
+        ("2026-11-30T13:00:01.000000001+01:00", "one\ntwo\n"),
+        ("2026-11-30T12:00:03Z", ""),
+        ("0001-01-01T00:00:00Z", "one\ntwo\n"),
+    ],
+)
+async def test_a_log_since_a_time(box: Box, since: str, shown: str):
+    pod = await box.create("dated", "true")
+    await box.ended("dated")
+    log = box.home.pod(pod.metadata.uid).attempt("main", 0).log
+    log.write_text(line(1, "one") + line(2, "two"))
+    log.with_name("0.log.²").write_text("no log of ours")
+    log.with_name("notes").write_text("nor this")
+    log.with_name("notes.record").write_text("nor that")
+    assert await box.logs("dated", sinceTime=since) == shown
 
 
 async def test_a_follower_that_leaves_is_not_waited_for(box: Box):

@@ -44,6 +44,12 @@ STARTED = Started(program="./train", folder="/work", memory_bytes=4 << 30)
         ({"exit_code": 143, "signal": 15}, (143, 15, "Error", "")),
         ({"exit_code": 137, "signal": 9, "oom_kills": 1},
          (137, 9, "OOMKilled", "out of memory: 4.0 GiB limit")),
+        ({"exit_code": 3, "oom_kills": 1},
+         (3, 0, "OOMKilled", "a process of it was killed: out of memory: 4.0 GiB limit; "
+          "it then exited with 3")),
+        ({"exit_code": 139, "signal": 11, "oom_kills": 1},
+         (139, 11, "OOMKilled", "a process of it was killed: out of memory: 4.0 GiB limit; "
+          "it then was killed by signal 11 (segmentation fault)")),
         ({"exit_code": 0, "oom_kills": 1}, (0, 0, "Completed", "")),
     ],
 )  # fmt: skip

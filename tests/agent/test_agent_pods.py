@@ -1,6 +1,7 @@
 """Whole pods on a real API server: how they start, end and are told."""
 
 import asyncio
+import json
 import os
 import signal
 from pathlib import Path
@@ -43,7 +44,9 @@ async def test_out_of_memory_is_told_from_a_signal(box: Box):
     await box.create("greedy", f"{greedy}; exit 5", main=limits)
     terminated = state(await box.ended("greedy")).terminated
     assert (terminated.reason, terminated.exit_code) == ("OOMKilled", 5)
-    assert terminated.message == "out of memory: 30 MiB limit"
+    assert terminated.message == (
+        "a process of it was killed: out of memory: 30 MiB limit; it then exited with 5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -108,6 +111,37 @@ async def test_a_deadline_that_is_set_later_ends_the_pod_and_keeps_its_log(box: 
     assert await box.logs("late") == "up\n"
 
 
+async def events_of(box: Box, name: str, *reasons: str) -> dict[str, tuple[str, str]]:
+    """Type and message by reason, once there are events for these reasons."""
+    for _ in range(3000):
+        listed = await box.client.request("GET", f"/api/v1/namespaces/{box.namespace}/events")
+        mine = [e for e in json.loads(listed)["items"] if e["involvedObject"]["name"] == name]
+        found = {event["reason"]: (event["type"], event["message"]) for event in mine}
+        if set(reasons) <= found.keys():
+            return found
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"waited 60 s for {reasons}; there is {found}")
+
+
+async def test_events_tell_of_a_pods_start_of_its_stop_and_of_its_failure(box: Box):
+    await box.create("told", "exec sleep 1000")
+    await box.running("told")
+    patch = {"spec": {"activeDeadlineSeconds": 1}}
+    await box.client.patch(PODS, "told", box.namespace, patch=patch)
+    await box.ended("told")
+    assert await events_of(box, "told", "Started", "Killing", "Failed") == {
+        "Started": ("Normal", "started container main"),
+        "Killing": ("Normal", "stopping container main: its time is over"),
+        "Failed": ("Warning", "stopped after its time of 1s"),
+    }
+
+
+async def test_an_event_tells_how_a_container_failed(box: Box):
+    await box.create("crashes", "kill -SEGV $$$$")
+    told = (await events_of(box, "crashes", "Failed"))["Failed"]
+    assert told == ("Warning", "container main was killed by signal 11 (segmentation fault)")
+
+
 async def test_what_escapes_into_another_session_is_gone_before_the_pod_has_ended(box: Box):
     pod = await box.create("escape", "(setsid sleep 1000 &); (sleep 1000 &); exit 0")
     await box.ended("escape")
@@ -115,7 +149,8 @@ async def test_what_escapes_into_another_session_is_gone_before_the_pod_has_ende
 
 
 async def test_a_failing_container_is_started_again_as_its_policy_says(box: Box):
-    twice = "[ -e again ] && exit 0; touch again; exit 1"
+    junk = "touch ../containers/main/notes ../containers/main/x.record"
+    twice = f"[ -e again ] && exit 0; touch again; {junk}; exit 1"
     await box.create("flaky", twice, restartPolicy="OnFailure")
     pod = await box.ended("flaky")
     assert pod.status.phase == "Succeeded"

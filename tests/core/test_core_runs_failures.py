@@ -122,6 +122,12 @@ def test_a_pod_whose_deadline_somebody_else_shortened_is_told_as_stopped():
             {"code": 137, "signal": 9, "oom": True},
             "replica 0 was killed by signal 9 (out of memory: 4.0 GiB limit)",
         ),
+        (
+            1,
+            {"code": 3, "oom": True},
+            "replica 0 exited with 3 after a process of it was killed (out of memory: "
+            "4.0 GiB limit)",
+        ),
         (1, {"code": 127, "start": "command not found: foo"}, "command not found: foo"),
         (2, {"code": 127, "start": "command not found: foo"}, "replica 0: command not found: foo"),
         (

@@ -18,7 +18,8 @@ PROC: Final = Path("/proc/self")
 
 _CONTROLLERS: Final = ("memory", "cpu", "pids")
 _NEEDED: Final = ("memory", "cpu")
-_PREFIX: Final = "shoal-"
+PREFIX: Final = "shoal-"
+"""How the name of a group begins; the pod's uid and the container's name follow."""
 _PERIOD_US: Final = 100_000
 _MOST_PIDS: Final = 32_768
 """Processes and threads of one container: enough for any program, too few for a fork bomb."""
@@ -48,36 +49,29 @@ class Cgroups(msgspec.Struct, frozen=True):
 
     def make(self, pod_uid: str, container: str, limits: Limits) -> Group:
         """The groups of a container with its limits set; those that exist are used again."""
-        for folder in self._folders(pod_uid, container):
+        folders = self.folders(pod_uid, container)
+        for folder in folders:
             folder.mkdir(exist_ok=True)
         for file, value in self._settings(pod_uid, container, limits):
             if file.exists():
                 file.write_text(value)
         memory = self._folder("memory", pod_uid, container) if "memory" in self.bases else None
         oom = "memory.oom_control" if self.version == 1 else "memory.events"
-        procs = [folder / "cgroup.procs" for folder in self._folders(pod_uid, container)]
+        procs = [folder / "cgroup.procs" for folder in folders]
         return Group(procs, memory / oom if memory else None)
 
-    def procs(self, pod_uid: str) -> list[Path]:
-        """The files that list the processes of a pod's groups."""
-        return [folder / "cgroup.procs" for folder in self._of(pod_uid)]
-
-    def remove(self, pod_uid: str) -> None:
-        """Removes a pod's groups; their processes are gone."""
-        for folder in self._of(pod_uid):
-            with contextlib.suppress(OSError):  # empty groups cost nothing
-                folder.rmdir()
-
-    def _of(self, pod_uid: str) -> list[Path]:
+    def of(self, pod_uid: str) -> list[Path]:
+        """The groups of a pod that this agent may have made."""
         bases = sorted(set(self.bases.values()))
-        return [folder for base in bases for folder in base.glob(f"{_PREFIX}{pod_uid}-*")]
+        return [folder for base in bases for folder in base.glob(f"{PREFIX}{pod_uid}-*")]
 
-    def _folders(self, pod_uid: str, container: str) -> list[Path]:
+    def folders(self, pod_uid: str, container: str) -> list[Path]:
+        """Where the groups of a container are made."""
         named = (self._folder(controller, pod_uid, container) for controller in self.bases)
         return list(dict.fromkeys(named))
 
     def _folder(self, controller: str, pod_uid: str, container: str) -> Path:
-        return self.bases[controller] / f"{_PREFIX}{pod_uid}-{container}"
+        return self.bases[controller] / f"{PREFIX}{pod_uid}-{container}"
 
     def _settings(self, pod_uid: str, container: str, limits: Limits) -> list[tuple[Path, str]]:
         memory = str(limits.memory_bytes) if limits.memory_bytes else ""
@@ -100,6 +94,14 @@ class Cgroups(msgspec.Struct, frozen=True):
             for (controller, file), text in texts.items()
             if text and controller in self.bases
         ]
+
+
+def remove_group(folder: Path) -> None:
+    """Removes a group and those that a program made within; one in use stays."""
+    inner = [Path(path) for path, _, _ in os.walk(folder, topdown=False)]
+    for group in inner:
+        with contextlib.suppress(OSError):  # empty groups cost nothing
+            group.rmdir()
 
 
 def find_cgroups(proc: Path = PROC) -> Cgroups:
@@ -141,7 +143,7 @@ def _handed_down(folder: Path) -> list[str]:
 
 
 def _can_make(folder: Path) -> bool:
-    probe = folder / f"{_PREFIX}probe-{os.getpid()}"
+    probe = folder / f"{PREFIX}probe-{os.getpid()}"
     try:
         probe.mkdir()
         probe.rmdir()

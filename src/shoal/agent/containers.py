@@ -4,13 +4,15 @@ from collections.abc import Awaitable, Callable
 
 import msgspec
 
-from shoal.agent.attempts import bury, resume, see_out
-from shoal.agent.ending import Ended, Started, ended
+from shoal.agent.attempts import bury, kill_pod, resume, see_out
+from shoal.agent.ending import Ended, Started, ended, record_removed
+from shoal.agent.errors import NotYetError
 from shoal.agent.home import Attempt, PodHome
-from shoal.agent.keeper import Keeper, Launch, start_keeper
+from shoal.agent.keeper import Keeper, Launch
 from shoal.agent.launching import logged_to
 from shoal.agent.machine import now_ns
-from shoal.agent.record import Record, RecordState, read_record
+from shoal.agent.record import RecordError, RecordState, read_record
+from shoal.agent.starting import make_start
 from shoal.agent.stopping import StopAskedError, Stopping
 from shoal.agent.tools import Timing, Tools
 
@@ -29,13 +31,17 @@ class Running(msgspec.Struct, frozen=True):
 
 
 class ContainerView(msgspec.Struct):
-    """What there is to tell of a container. ``image`` is as written in the pod."""
+    """What there is to tell of a container. ``image`` is as written in the pod.
+
+    ``begun`` is the number of the newest start that is known to have been made, or -1.
+    """
 
     name: str
     image: str
     restarts: int = 0
     state: Waiting | Running | Ended = Waiting()
     last: Ended | None = None
+    begun: int = -1
 
 
 class Orders(msgspec.Struct, frozen=True):
@@ -65,9 +71,9 @@ class ContainerRun:
     async def run(self) -> Ended | None:
         """The end after which it is not started again; None if it never was.
 
-        Raises what ``prepare`` raises.
+        Raises what ``prepare`` raises, and PodError where it can never be started.
         """
-        attempt = self._home.last_attempt(self.view.name) or self._home.attempt(self.view.name, 0)
+        attempt = self._newest()
         pause = self._tools.timing.first_backoff
         while True:
             self.view.restarts = attempt.number
@@ -80,13 +86,32 @@ class ContainerRun:
             pause *= 2
             attempt = self._home.attempt(self.view.name, attempt.number + 1)
 
+    def _newest(self) -> Attempt:
+        """The newest start on record, or known to have been made."""
+        last = self._home.last_attempt(self.view.name)
+        number = max(self.view.begun, last.number if last is not None else 0)
+        return self._home.attempt(self.view.name, number)
+
     async def _once(self, attempt: Attempt) -> Ended | None:
-        """One start, whether it is made now or was made before; None if the pod is to stop."""
-        left = await resume(attempt.record)
+        """One start and how it ended; None if the pod is to stop before it is made.
+
+        A start without its record is never made again: nobody knows what it has done.
+        """
+        try:
+            return await self._live(attempt)
+        except RecordError:
+            await kill_pod(self._tools, self._home)
+            state = self.view.state
+            return record_removed(state.started_ns if isinstance(state, Running) else 0, now_ns())
+
+    async def _live(self, attempt: Attempt) -> Ended | None:
+        """One start, whether it is made now or was made before."""
+        left = await resume(attempt.record, begun=attempt.number <= self.view.begun)
         if left is None:
             if self._stop.asked:
                 return None
             left = await self._start(attempt)
+        self.view.begun = max(self.view.begun, attempt.number)
         if isinstance(left, Keeper):
             self._show_running(attempt)
             left = await see_out(left, self._stop)
@@ -98,9 +123,15 @@ class ContainerRun:
         launch, locks = await self._orders.prepare()
         attempt.record.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         self._home.forget_before(self.view.name, attempt.number - 1)
-        prepared = Record(RecordState.PREPARED, self._tools.boot_id, created_ns=now_ns())
-        launch = logged_to(launch, attempt)
-        return await start_keeper(self._tools.keeper, attempt.record, prepared, launch, locks)
+        pause = self._tools.timing.first_retry
+        while True:
+            try:
+                return await make_start(self._tools, attempt, logged_to(launch, attempt), locks)
+            except NotYetError as error:
+                self.view.state = Waiting(error.reason, str(error))
+                self._orders.changed()
+            await self._stop.sleep(pause)
+            pause = min(pause * 2, self._tools.timing.longest_retry)
 
     def _again(self, end: Ended) -> bool:
         policy = self._orders.policy
@@ -119,8 +150,8 @@ class ContainerRun:
 
     def _show_running(self, attempt: Attempt) -> None:
         record = read_record(attempt.record)
-        if record.state == RecordState.RUNNING:
-            self.view.state = Running(record.started_ns)
+        if record.state in (RecordState.STARTING, RecordState.RUNNING):
+            self.view.state = Running(record.started_ns or record.created_ns)
             self._orders.changed()
 
     def _show(self, end: Ended | None) -> Ended | None:

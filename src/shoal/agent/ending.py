@@ -2,12 +2,14 @@
 
 import errno
 import os
+import signal
 from enum import StrEnum
 from pathlib import Path
 
 import msgspec
 
 from shoal.agent.record import Record, RecordState, Stage
+from shoal.core.runs.signals import say_signal
 
 _NOT_FOUND = 127
 _NOT_EXECUTABLE = 126
@@ -21,11 +23,17 @@ class Loss(StrEnum):
     NONE = ""
     KEEPER_KILLED = "KeeperKilled"
     NODE_REBOOTED = "NodeRebooted"
+    RECORD_REMOVED = "RecordRemoved"
 
     @property
     def sentence(self) -> str:
         """The same for people."""
-        return "node rebooted" if self is Loss.NODE_REBOOTED else "keeper was killed"
+        match self:
+            case Loss.NODE_REBOOTED:
+                return "node rebooted"
+            case Loss.RECORD_REMOVED:
+                return "its record was removed"
+        return "keeper was killed"
 
 
 class Started(msgspec.Struct, frozen=True):
@@ -61,6 +69,17 @@ def never_started(sentence: str, now: int) -> Ended:
     return Ended(_NO_START, 0, "StartError", sentence, 0, now)
 
 
+def unseen(sentence: str, started_ns: int, now: int) -> Ended:
+    """The end of a program that was killed while nobody looked after it."""
+    return Ended(_KILLED, signal.SIGKILL, "Error", sentence, started_ns, now)
+
+
+def record_removed(started_ns: int, now: int) -> Ended:
+    """The end of a start that is known to have been made, though nothing tells how it ended."""
+    loss = Loss.RECORD_REMOVED
+    return Ended(_KILLED, signal.SIGKILL, loss, loss.sentence, started_ns, now, loss)
+
+
 def ended(record: Record, started: Started, boot_id: str) -> Ended:
     """What a final record says."""
     match record.state:
@@ -76,8 +95,18 @@ def ended(record: Record, started: Started, boot_id: str) -> Ended:
 def _exit(record: Record, started: Started) -> tuple[int, int, str, str]:
     reason, message = "Completed" if record.exit_code == 0 else "Error", ""
     if record.exit_code != 0 and record.oom_kills:
-        reason, message = "OOMKilled", f"out of memory: {_limit(started.memory_bytes)}"
+        reason, message = "OOMKilled", _out_of_memory(record, started)
     return record.exit_code, record.signal, reason, message
+
+
+def _out_of_memory(record: Record, started: Started) -> str:
+    """The kernel kills by SIGKILL; whatever ended otherwise has lost one that it had started."""
+    short = f"out of memory: {_limit(started.memory_bytes)}"
+    if record.signal == signal.SIGKILL:
+        return short
+    end = f"was killed by {say_signal(record.signal)}"
+    after = end if record.signal else f"exited with {record.exit_code}"
+    return f"a process of it was killed: {short}; it then {after}"
 
 
 def _limit(memory_bytes: int) -> str:

@@ -3,6 +3,7 @@
 ::
 
     pods/<uid>/claims.json            the claims that the pod's programs hold
+    pods/<uid>/groups                 the control groups that its programs are in
     pods/<uid>/work, out              working folder, SHOAL_OUT of pods without a run
     pods/<uid>/volumes/<name>         emptyDir, configMap and secret volumes
     pods/<uid>/containers/<name>/     <n>.record and <n>.log of its n-th start
@@ -10,6 +11,7 @@
     runs/<namespace>/<run>/out        SHOAL_OUT of a run's pods
     runs/.trash, runs/.unclear        see shoal.agent.outputs
     sock/node-<node>.sock             where logs are read
+    sock/agent.lock                   held by the agent that lives
 """
 
 import tempfile
@@ -75,19 +77,22 @@ class PodHome(msgspec.Struct, frozen=True):
 
     def last_attempt(self, container: str) -> Attempt | None:
         """The newest start that is on record."""
-        numbers = [int(path.stem) for path in self.container(container).glob("*.record")]
+        paths = self.container(container).glob("*.record")
+        numbers = [n for path in paths if (n := _number(path)) is not None]
         return self.attempt(container, max(numbers)) if numbers else None
 
     def forget_before(self, container: str, number: int) -> None:
         """Removes the files of starts before the ``number``-th; they have ended for good."""
         for path in self.container(container).iterdir():
-            if int(path.name.partition(".")[0]) < number:
+            start = _number(path)
+            if start is not None and start < number:
                 path.unlink()
 
     @property
     def records(self) -> list[Path]:
         """The records of all starts of all containers."""
-        return sorted(self.root.glob("containers/*/*.record"))
+        paths = self.root.glob("containers/*/*.record")
+        return sorted(path for path in paths if _number(path) is not None)
 
     def make(self) -> None:
         """Makes the private folders; harmless if they are there."""
@@ -98,6 +103,12 @@ class PodHome(msgspec.Struct, frozen=True):
         """Removes the pod's folder with everything in it; to be called in a thread."""
         remove_tree(self.tmp)
         remove_tree(self.root)
+
+
+def _number(path: Path) -> int | None:
+    """The number of the start that a file is of; None for what is no file of ours."""
+    text = path.name.partition(".")[0]
+    return int(text) if text.isascii() and text.isdigit() else None
 
 
 class Home(msgspec.Struct, frozen=True):

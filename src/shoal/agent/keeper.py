@@ -10,6 +10,7 @@ from typing import Final
 import msgspec
 
 from shoal.agent.errors import AgentError
+from shoal.agent.processes import kill_below, stands_still
 from shoal.agent.record import Record, RecordState, create_record, lock_record, read_record
 
 _DEV_NULL: Final = [
@@ -19,6 +20,9 @@ _DEV_NULL: Final = [
 ]
 _START_LOOKS: Final = 200
 _START_PAUSE_S: Final = 0.01
+_SILENCE_S: Final = 1.0
+_LONGEST_SILENCE: Final = 30
+"""How often a keeper that does not tell of its start is urged before it is let be."""
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -38,12 +42,18 @@ class Launch(msgspec.Struct, frozen=True):
 class Keeper:
     """A keeper that lives, by a descriptor that can name no other process."""
 
-    def __init__(self, pidfd: int, record: Path) -> None:
+    def __init__(self, pid: int, pidfd: int, record: Path) -> None:
+        self._pid = pid
         self._pidfd = pidfd
         self._record = record
 
+    @property
+    def stands_still(self) -> bool:
+        """Whether somebody has stopped it, so that it keeps nothing and hears nothing."""
+        return stands_still(self._pid)
+
     async def ended(self) -> Record:
-        """Waits until the keeper is gone; what it left as its record."""
+        """Waits until the keeper is gone; what it left as its record. Raises RecordError."""
         await _readable(self._pidfd)
         self._reap()
         return read_record(self._record)
@@ -51,14 +61,25 @@ class Keeper:
     def stop(self) -> None:
         """Asks the whole tree to end; it is killed after the grace that it was started with."""
         self._send(signal.SIGTERM)
+        self.urge()
 
     def kill(self) -> None:
         """Kills the whole tree."""
         self._send(signal.SIGUSR1)
+        self.urge()
+
+    async def overpower(self) -> None:
+        """Ends a keeper that stands still: first its tree, whose orphans come back to it."""
+        await kill_below(self._pid)
+        self._send(signal.SIGKILL)
 
     def close(self) -> None:
         """Forgets the keeper, which lives on."""
         os.close(self._pidfd)
+
+    def urge(self) -> None:
+        """Makes it go on where its program has stopped it; else nothing happens."""
+        self._send(signal.SIGCONT)
 
     def _send(self, number: signal.Signals) -> None:
         try:
@@ -79,24 +100,38 @@ async def start_keeper(
     """Starts a program under a keeper; returns once it runs or could not be started.
 
     ``locks`` are descriptors that the keeper holds open for as long as it lives. Raises
-    FileExistsError if that record was made before: a program is never started twice.
+    FileExistsError if that record was made before: a program is never started twice; and any
+    other OSError where nothing was started and no record was left.
     """
     record_fd = await asyncio.to_thread(create_record, path, prepared)
     try:
-        return await _spawn(binary, path, record_fd, launch, locks)
+        pid, told = _spawn(binary, record_fd, launch, locks)
+    except OSError:
+        path.unlink(missing_ok=True)
+        raise
     finally:
         os.close(record_fd)
+    try:
+        keeper = Keeper(pid, os.pidfd_open(pid), path)
+        await _heard(told, keeper)
+    finally:
+        os.close(told)
+    return keeper
 
 
 async def adopt_keeper(record: Path) -> Keeper | None:
-    """The keeper that holds a record's lock; None when none lives."""
-    for _ in range(_START_LOOKS):
+    """The keeper that holds a record's lock; None when none lives. Raises RecordError.
+
+    One that has not come to run its program in time is taken as it is.
+    """
+    for look in range(_START_LOOKS):
         fd = lock_record(record)
         if fd is not None:
             os.close(fd)
             return None
         seen = read_record(record)
-        if seen.state > RecordState.STARTING:
+        last = look == _START_LOOKS - 1
+        if seen.state > RecordState.STARTING or (last and seen.keeper_pid):
             return _open(seen.keeper_pid, record)
         await asyncio.sleep(_START_PAUSE_S)  # caught between two lines of a keeper's start
     raise AgentError(f"the keeper of {record} does not start; end it and start the agent again")
@@ -110,28 +145,37 @@ def _open(pid: int, record: Path) -> Keeper | None:
     # Held after the process was opened, the lock says that this pid was the keeper's then.
     fd = lock_record(record)
     if fd is None:
-        return Keeper(pidfd, record)
+        return Keeper(pid, pidfd, record)
     os.close(fd)
     os.close(pidfd)
     return None
 
 
-async def _spawn(
-    binary: Path, record: Path, record_fd: int, launch: Launch, locks: Sequence[int]
-) -> Keeper:
+def _spawn(binary: Path, record_fd: int, launch: Launch, locks: Sequence[int]) -> tuple[int, int]:
+    """(pid of the keeper, pipe on which it tells that the start is over)."""
     reader, writer = os.pipe()
     try:
-        inherited = [record_fd, writer, *locks]
-        pid = _exec(binary, _arguments(binary, record_fd, writer, launch), launch, inherited)
-        keeper = Keeper(os.pidfd_open(pid), record)
-        os.close(writer)
-        writer = -1
-        await _readable(reader)
-        return keeper
-    finally:
+        arguments = _arguments(binary, record_fd, writer, launch)
+        return _exec(binary, arguments, launch, [record_fd, writer, *locks]), reader
+    except BaseException:
         os.close(reader)
-        if writer >= 0:
-            os.close(writer)
+        raise
+    finally:
+        os.close(writer)
+
+
+async def _heard(told: int, keeper: Keeper) -> None:
+    """Returns once the start is over, or has taken far too long.
+
+    A program may stop its keeper as soon as it runs, before the keeper has told of it.
+    """
+    for _ in range(_LONGEST_SILENCE):
+        try:
+            await asyncio.wait_for(_readable(told), _SILENCE_S)
+        except TimeoutError:
+            keeper.urge()
+        else:
+            return
 
 
 def _exec(binary: Path, arguments: list[str], launch: Launch, inherited: list[int]) -> int:

@@ -16,6 +16,7 @@ from shoal.agent.errors import PodError
 from shoal.agent.home import Attempt, PodHome
 from shoal.agent.keeper import Launch
 from shoal.agent.outputs import make_output
+from shoal.agent.podgroups import make_groups
 from shoal.agent.processes import MARK
 from shoal.agent.ranks import rank_environment
 from shoal.agent.shortage import short_of
@@ -67,7 +68,7 @@ async def make_launch(
     sources = Sources(tools.client, pod.metadata.namespace)
     environment = await container_environment(pod, container, sources, given)
     environment |= {MARK: pod.metadata.uid} | _visible(tools, cards)
-    group = _group(tools, pod, container)
+    group = _group(tools, home, container)
     grace = pod.spec.termination_grace_period_seconds
     return Launch(
         program=_program(container, environment),
@@ -154,9 +155,9 @@ def _card(tools: Tools, device: str) -> str:
     return tools.cards[device].uuid
 
 
-def _group(tools: Tools, pod: Pod, container: Container) -> Group:
+def _group(tools: Tools, home: PodHome, container: Container) -> Group:
     try:
-        return tools.cgroups.make(pod.metadata.uid, container.name, limits_of(container))
+        return make_groups(tools.cgroups, home, container.name, limits_of(container))
     except OSError as error:
         if short_of(error, tools.home.root):
             raise

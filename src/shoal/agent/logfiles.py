@@ -89,7 +89,7 @@ def log_files(newest: Path) -> list[tuple[int, Path]]:
     found = []
     for path in newest.parent.glob(f"{newest.name}*"):
         age = path.name.removeprefix(newest.name).lstrip(".")
-        if age.isdigit() or not age:
+        if not age or (age.isascii() and age.isdigit()):
             try:
                 found.append((int(age or 0), path.stat().st_ino, path))
             except FileNotFoundError:

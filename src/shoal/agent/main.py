@@ -5,11 +5,14 @@ before the first pod.
 """
 
 import asyncio
+import contextlib
 import logging
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
+from shoal.agent.agentlock import agent_lock
 from shoal.agent.cardlocks import CardLocks
 from shoal.agent.cgroups import find_cgroups
 from shoal.agent.claims import load_claims
@@ -29,9 +32,12 @@ from shoal.api.nodeuse import HeldClaim
 from shoal.core.event import Card
 from shoal.kube.client import Client
 from shoal.kube.config import load_config
+from shoal.kube.events import Events
 from shoal.kube.reflector import Reflector
 from shoal.kube.sockets import serve_unix
 
+COMPONENT: Final = "shoal-agent"
+"""What its events name as their source."""
 _CARDS_PAUSE_S: Final = 30
 _log = logging.getLogger(__name__)
 
@@ -44,6 +50,11 @@ async def run_agent(
     ``gpus`` is empty for real cards, or a text of simulated ones; ``ready`` is called, with
     nothing to say, once the node takes work. Raises AgentError or UnitError with a sentence.
     """
+    async with agent_lock(home):
+        await _run_alone(home, node_name, gpus, ready)
+
+
+async def _run_alone(home: Path, node_name: str, gpus: str, ready: Callable[[str], None]) -> None:
     machine = read_machine(node_name)
     cards = discover_cards(gpus, home)
     locks = CardLocks(home)
@@ -57,6 +68,7 @@ async def run_agent(
                 boot_id=machine.boot_id,
                 client=client,
                 uses=uses,
+                events=Events(client, COMPONENT),
                 cards={card.name: card for card in cards},
                 locks=locks,
                 cgroups=find_cgroups(),
@@ -75,6 +87,7 @@ async def serve(
     pods = Pods(tools)
     sock = tools.home.socket(tools.node)
     runner = await serve_unix(sock, log_server(tools.home, pods))
+    bound = sock.stat()
     try:
         cards = list(tools.cards.values())
         node = await register_node(tools.client, machine, cards, tools.cgroups.why)
@@ -83,6 +96,7 @@ async def serve(
         reflector = Reflector(tools.client, PODS, fields=here, on_delta=pods.on_delta)
         async with asyncio.TaskGroup() as group:
             group.create_task(reflector.run())
+            group.create_task(tools.events.run())
             group.create_task(beat(tools.client, node))
             if follow_cards:
                 group.create_task(_follow_cards(tools, node))
@@ -92,7 +106,14 @@ async def serve(
     finally:
         await pods.close()
         await runner.cleanup()
-        sock.unlink(missing_ok=True)
+        _unlink_own(sock, bound)
+
+
+def _unlink_own(sock: Path, bound: os.stat_result) -> None:
+    """Removes a socket, unless another agent has put its own in that place."""
+    with contextlib.suppress(FileNotFoundError):
+        if os.path.samestat(sock.stat(), bound):
+            sock.unlink()
 
 
 def _held_before(home: Home) -> dict[str, list[HeldClaim]]:

@@ -5,12 +5,15 @@ the pod's phase says that it has ended.
 """
 
 import asyncio
+import contextlib
+import logging
 from collections.abc import Coroutine, Iterable
 from typing import Final
 
-from shoal.agent.claims import release_claims
-from shoal.agent.containers import ContainerRun, ContainerView, Orders, Waiting
-from shoal.agent.ending import Ended, never_started
+from shoal.agent.attempts import end_container, let_go
+from shoal.agent.containers import ContainerRun, ContainerView, Orders, Running, Waiting
+from shoal.agent.diary import Diary
+from shoal.agent.ending import Ended, never_started, unseen
 from shoal.agent.errors import PodError
 from shoal.agent.launching import DEFAULT_GRACE_S, what_starts
 from shoal.agent.machine import now_ns
@@ -22,13 +25,17 @@ from shoal.agent.stopping import StopAskedError, Stopping, StopReason
 from shoal.agent.telling import Teller
 from shoal.agent.tools import Tools
 from shoal.api.kinds import PODS
-from shoal.api.pod import Container, Pod
+from shoal.api.pod import Container, ContainerStatus, Pod
 from shoal.api.run import HOST_IMAGE
 from shoal.kube.errors import ApiError
 from shoal.units.duration import say_duration
 from shoal.units.instant import parse_instant
 
 _NO_IMAGE: Final = "NoContainerRuntime"
+_AGENT_ERROR: Final = "AgentError"
+_TRIES: Final = 3
+"""How often a container is taken up after an error that nobody foresaw."""
+_log = logging.getLogger(__name__)
 
 
 class PodRun:
@@ -42,10 +49,12 @@ class PodRun:
         self._view = PodView(
             pod.metadata.uid,
             _since(pod),
-            [_view(c) for c in pod.spec.init_containers],
-            [_view(c) for c in pod.spec.containers],
+            [_view(c, pod.status.init_container_statuses) for c in pod.spec.init_containers],
+            [_view(c, pod.status.container_statuses) for c in pod.spec.containers],
         )
+        self._decided: Verdict | None = None
         self._teller = Teller(tools.client, pod, lambda: pod_status(self._view, now_ns()))
+        self._diary = Diary(tools.events, pod)
         self._preparing = Preparing(tools, pod, self.stop, self._wait)
         self._deadline: asyncio.TimerHandle | None = None
 
@@ -60,7 +69,7 @@ class PodRun:
         meta = pod.metadata
         if meta.deletion_timestamp is not None:
             grace = meta.deletion_grace_period_seconds
-            self.stop.ask(StopReason.DELETED, DEFAULT_GRACE_S if grace is None else grace)
+            self._ask(StopReason.DELETED, DEFAULT_GRACE_S if grace is None else grace)
         elif pod.finished:
             self.stop.ask(StopReason.GONE, self._grace())
         self._watch_deadline()
@@ -70,14 +79,18 @@ class PodRun:
         self.stop.ask(StopReason.GONE, 0)
 
     async def run(self) -> None:
-        """The pod's whole life; returns when there is nothing more to do for it."""
+        """The pod's whole life; returns when there is nothing more to do for it.
+
+        One that broke off may be run again: what was asked and decided by then still holds.
+        """
         self.update(self.pod)
+        self._teller.changed()  # its time counts from now on, for the next agent too
         telling = asyncio.ensure_future(self._teller.run())
         try:
-            verdict = await self._verdict()
-            await release_claims(self._tools.uses, self.home)
-            self._tools.cgroups.remove(self.home.uid)
-            self._close(verdict)
+            if self._decided is None:
+                self._decided = await self._verdict()
+            await let_go(self._tools, self.home)
+            self._close(self._decided)
             await self._teller.tell()
         finally:
             telling.cancel()
@@ -110,21 +123,42 @@ class PodRun:
     async def _run_one(
         self, container: Container, view: ContainerView, *, init: bool
     ) -> Ended | None:
+        try:
+            orders = self._orders(container, view, init=init)
+            run = ContainerRun(self._tools, self.home, view, orders, self.stop)
+            end = await self._tried(run)
+        except (PodError, StopAskedError):
+            self._ask(StopReason.BROKEN, self._grace())
+            raise
+        if end is not None and end.loss:
+            self._ask(StopReason.BROKEN, 0)
+        return end
+
+    def _orders(self, container: Container, view: ContainerView, *, init: bool) -> Orders:
         policy = self.pod.spec.restart_policy
-        orders = Orders(
+        return Orders(
             started=what_starts(self.pod, container, self.home),
             policy="OnFailure" if init and policy == "Always" else policy,
             prepare=lambda: self._preparing.launch(container),
-            changed=self._changed,
+            changed=lambda: self._changed(view),
         )
-        try:
-            end = await ContainerRun(self._tools, self.home, view, orders, self.stop).run()
-        except (PodError, StopAskedError):
-            self.stop.ask(StopReason.BROKEN, self._grace())
-            raise
-        if end is not None and end.loss:
-            self.stop.ask(StopReason.BROKEN, 0)
-        return end
+
+    async def _tried(self, run: ContainerRun) -> Ended | None:
+        """A container's end. What breaks its runner is a bug; PodError if it does so each time."""
+        meta, why = self.pod.metadata, ""
+        for _ in range(_TRIES):
+            try:
+                return await run.run()
+            except (PodError, StopAskedError):
+                raise
+            except Exception as error:
+                why = f"the agent could not run it: {error}"
+                told = {"pod": f"{meta.namespace}/{meta.name}", "container": run.view.name}
+                _log.exception("container runner broke", extra=told)
+            with contextlib.suppress(StopAskedError):  # the next try sees to the stop
+                await self.stop.sleep(self._tools.timing.first_backoff)
+        await end_container(self._tools, self.home, run.view.name)
+        raise PodError(_AGENT_ERROR, why)
 
     def _wait(self, reason: str, message: str) -> None:
         for view in (*self._view.init, *self._view.main):
@@ -133,14 +167,24 @@ class PodRun:
         self._teller.changed()
 
     def _close(self, verdict: Verdict) -> None:
-        """The pod is over, and so is each container that waits for its first start."""
+        """The pod is over, and so is each container, whether it was started or not."""
         for view in (*self._view.init, *self._view.main):
             if isinstance(view.state, Waiting):
                 told = verdict.message or "the pod ended before it was started"
                 view.state = never_started(told, now_ns())
+            elif isinstance(view.state, Running):
+                view.state = unseen(verdict.message, view.state.started_ns, now_ns())
         self._view.verdict = verdict
+        self._diary.over((*self._view.init, *self._view.main), verdict)
 
-    def _changed(self) -> None:
+    def _ask(self, why: StopReason, grace_s: int) -> None:
+        """Have all containers end; the diary tells it once."""
+        if not self.stop.asked:
+            self._diary.killing((*self._view.init, *self._view.main), why)
+        self.stop.ask(why, grace_s)
+
+    def _changed(self, view: ContainerView) -> None:
+        self._diary.started(view)
         if all(isinstance(view.state, Ended) for view in self._view.main):
             self._teller.hush()
         else:
@@ -166,7 +210,7 @@ class PodRun:
         left = self._view.started_ns / 1e9 + limit - now_ns() / 1e9
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(
-            max(left, 0), self.stop.ask, StopReason.DEADLINE, self._grace()
+            max(left, 0), self._ask, StopReason.DEADLINE, self._grace()
         )
 
     def _grace(self) -> int:
@@ -201,8 +245,12 @@ def _containers(pod: Pod) -> list[Container]:
     return [*pod.spec.init_containers, *pod.spec.containers]
 
 
-def _view(container: Container) -> ContainerView:
-    return ContainerView(container.name, container.image)
+def _view(container: Container, told: list[ContainerStatus]) -> ContainerView:
+    """What the agent before this one, if there was one, has told of a container."""
+    status = next((one for one in told if one.name == container.name), ContainerStatus())
+    states = (status.state.running, status.state.terminated, status.last_state.terminated)
+    begun = status.restart_count if any(states) else -1
+    return ContainerView(container.name, container.image, begun=begun)
 
 
 def _since(pod: Pod) -> int:

@@ -3,21 +3,16 @@
 import asyncio
 import logging
 from collections.abc import Coroutine
-from typing import Final
 
-from shoal.agent.attempts import bury, resume
-from shoal.agent.claims import release_claims
+from shoal.agent.attempts import end_all
 from shoal.agent.home import PodHome
-from shoal.agent.keeper import Keeper
 from shoal.agent.outputs import remove_if_over, sweep_outputs
 from shoal.agent.podrun import PodRun, delete_for_good
-from shoal.agent.record import Record
 from shoal.agent.tools import Tools
 from shoal.api.meta import LABEL_RUN
 from shoal.api.pod import Pod
 from shoal.kube.reflector import Delta
 
-_RETRY_S: Final = 5
 _log = logging.getLogger(__name__)
 
 
@@ -88,8 +83,9 @@ class Pods:
         self._do(uid, self._forget(pod, before))
 
     async def _run(self, run: PodRun) -> None:
-        """A runner that breaks is a bug; its pod is taken up again, as by a new agent."""
+        """A runner that breaks is a bug; it goes on with what it knows, what it was asked too."""
         meta = run.pod.metadata
+        pause = self._tools.timing.first_retry
         while True:
             try:
                 await run.run()
@@ -97,17 +93,14 @@ class Pods:
                 _log.exception("pod runner broke", extra={"pod": f"{meta.namespace}/{meta.name}"})
             else:
                 break
-            await asyncio.sleep(_RETRY_S)
-            now = self._known.get((meta.namespace, meta.name))
-            if now is None or now.metadata.uid != meta.uid:
-                break
-            self._runs[meta.uid] = run = PodRun(self._tools, now)
+            await asyncio.sleep(pause)
+            pause = min(pause * 2, self._tools.timing.longest_retry)
         self._settled.add(meta.uid)
         self._runs.pop(meta.uid, None)
 
     async def _settle(self, pod: Pod) -> None:
         """A pod that has ended keeps its logs; nothing of it may run or hold anything."""
-        await self._end(self._tools.home.pod(pod.metadata.uid))
+        await end_all(self._tools, self._tools.home.pod(pod.metadata.uid))
         if pod.metadata.deletion_timestamp is not None:
             await delete_for_good(self._tools, pod)
 
@@ -121,19 +114,8 @@ class Pods:
             await remove_if_over(tools.client, tools.home, pod.metadata.namespace, run)
 
     async def _remove(self, home: PodHome) -> None:
-        await self._end(home)
+        await end_all(self._tools, home)
         await asyncio.to_thread(home.remove)
-
-    async def _end(self, home: PodHome) -> None:
-        """Ends whatever of a pod still runs, then lets go of what it held."""
-        for path in home.records:
-            left = await resume(path)
-            if isinstance(left, Keeper):
-                left = await _kill(left)
-            if left is not None and not left.final:
-                await bury(self._tools, home, path, left)
-        await release_claims(self._tools.uses, home)
-        self._tools.cgroups.remove(home.uid)
 
     def _do(self, uid: str, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)
@@ -145,11 +127,3 @@ class Pods:
             del self._tasks[uid]
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("work for a pod broke", extra={"uid": uid, "error": repr(error)})
-
-
-async def _kill(keeper: Keeper) -> Record:
-    try:
-        keeper.kill()
-        return await keeper.ended()
-    finally:
-        keeper.close()

@@ -74,22 +74,28 @@ class Record(msgspec.Struct, frozen=True):
 
 
 class RecordError(Exception):
-    """A file is not a whole record; the message names it."""
+    """There is no whole record where one should be; the message names the file."""
 
 
 def create_record(path: Path, record: Record) -> int:
     """Makes a locked record that survives a power cut; the caller closes the descriptor.
 
-    Raises FileExistsError where there is one already: that start was made before.
+    It gets its name once it is whole and locked, so that nobody sees half of one. Raises
+    FileExistsError where there is one already: that start was made before.
     """
-    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    fresh = path.with_name(f".{path.name}.new")
+    fresh.unlink(missing_ok=True)
+    fd = os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         write_record(fd, record)
+        path.hardlink_to(fresh)
         sync_folder(path.parent)
     except BaseException:
         os.close(fd)
         raise
+    finally:
+        fresh.unlink(missing_ok=True)
     return fd
 
 
@@ -100,20 +106,29 @@ def write_record(fd: int, record: Record) -> None:
 
 
 def read_record(path: Path) -> Record:
-    """The record as it is now. Raises RecordError or FileNotFoundError.
+    """The record as it is now. Raises RecordError.
 
     A keeper overwrites its record while we look, so a mixture of old and new is read again.
     """
     for _ in range(10):
-        data = path.read_bytes()
+        try:
+            data = path.read_bytes()
+        except FileNotFoundError:
+            raise RecordError(f"{path} was removed") from None
         if _whole(data):
             return _decode(data)
     raise RecordError(f"{path} is not a record of a program; remove it to forget the program")
 
 
 def lock_record(path: Path) -> int | None:
-    """A descriptor with the lock, or None while a keeper holds it. The caller closes it."""
-    fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    """A descriptor with the lock, or None while a keeper holds it. The caller closes it.
+
+    Raises RecordError where there is no such file.
+    """
+    try:
+        fd = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise RecordError(f"{path} was removed") from None
     try:
         fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:

@@ -1,7 +1,7 @@
 """The agent's HTTP interface on a unix socket: logs, for the API server to pass on.
 
 ``GET /logs/{namespace}/{pod}/{container}`` with the query of Kubernetes' ``pods/log``: follow,
-tailLines, sinceSeconds, timestamps, limitBytes, previous. Errors are one line of text.
+tailLines, sinceSeconds, sinceTime, timestamps, limitBytes, previous. Errors are one line of text.
 """
 
 import asyncio
@@ -16,10 +16,16 @@ from shoal.agent.machine import now_ns, stamp
 from shoal.agent.pods import Pods
 from shoal.agent.record import RecordError, read_record
 from shoal.api.pod import Pod
+from shoal.units.errors import UnitError
+from shoal.units.instant import format_instant, parse_instant
 
 _FIRST_PAUSE_S: Final = 0.005
 _LONGEST_PAUSE_S: Final = 0.05
 _LOOKS: Final = 400
+_SECOND: Final = 1_000_000_000
+_DIGITS: Final = 18
+"""Of a number that a query may hold; all of these fit 64 bits."""
+_TIME: Final = "example: sinceTime=2026-12-24T08:00:00Z"
 
 
 def log_server(home: Home, pods: Pods) -> web.Application:
@@ -87,15 +93,31 @@ class LogHandler:
 
 
 def log_query(request: web.Request) -> LogQuery:
-    """The query's bounds. Raises HTTPBadRequest for a number that is none."""
-    seconds = _number(request, "sinceSeconds")
+    """The query's bounds. Raises HTTPBadRequest for a number or time that is none."""
     return LogQuery(
         follow=_flag(request, "follow"),
         tail_lines=_number(request, "tailLines"),
-        since=stamp(now_ns() - seconds * 1_000_000_000) if seconds >= 0 else "",
+        since=_since(request),
         timestamps=_flag(request, "timestamps"),
         limit_bytes=_number(request, "limitBytes"),
     )
+
+
+def _since(request: web.Request) -> str:
+    """The time from which on is wanted; empty for all."""
+    seconds, text = _number(request, "sinceSeconds"), request.query.get("sinceTime", "")
+    if seconds >= 0 and text:
+        raise web.HTTPBadRequest(text="sinceSeconds and sinceTime exclude each other")
+    now = now_ns()
+    if seconds > now // _SECOND:
+        most = f"the most is {now // _SECOND}"
+        raise web.HTTPBadRequest(text=f"sinceSeconds={seconds} is before all time; {most}")
+    if seconds >= 0:
+        return stamp(now - seconds * _SECOND)
+    try:
+        return format_instant(parse_instant(text.upper())) if text else ""
+    except (UnitError, OverflowError):
+        raise web.HTTPBadRequest(text=f"sinceTime={text[:40]} is not a time; {_TIME}") from None
 
 
 def _container(request: web.Request, pod: Pod) -> str:
@@ -113,7 +135,7 @@ def _over(request: web.Request, attempt: Attempt) -> bool:
         return True
     try:
         return read_record(attempt.record).final
-    except (FileNotFoundError, RecordError):
+    except RecordError:
         return True  # the pod is being removed, or the start was not made
 
 
@@ -130,6 +152,6 @@ def _number(request: web.Request, name: str) -> int:
     text = request.query.get(name, "")
     if not text:
         return -1
-    if not (text.isascii() and text.isdigit()):
+    if not (text.isascii() and text.isdigit() and len(text) <= _DIGITS):
         raise web.HTTPBadRequest(text=f"{name}={text[:40]} is not a number; example: {name}=10")
     return int(text)

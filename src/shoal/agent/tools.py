@@ -10,6 +10,7 @@ from shoal.agent.home import Home
 from shoal.agent.nodeuse import NodeUses
 from shoal.core.event import Card
 from shoal.kube.client import Client
+from shoal.kube.events import Events
 
 
 class Timing(msgspec.Struct, frozen=True):
@@ -19,6 +20,9 @@ class Timing(msgspec.Struct, frozen=True):
     longest_backoff: float = 300.0
     steady: float = 600.0
     """A container that ran this long is not in a crash loop."""
+    first_retry: float = 0.2
+    longest_retry: float = 10.0
+    """Between tries of what did not work for the agent's or the machine's reasons."""
 
 
 class Tools(msgspec.Struct, frozen=True):
@@ -29,6 +33,7 @@ class Tools(msgspec.Struct, frozen=True):
     boot_id: str
     client: Client
     uses: NodeUses
+    events: Events
     cards: dict[str, Card]
     locks: CardLocks
     cgroups: Cgroups

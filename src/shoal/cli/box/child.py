@@ -5,6 +5,7 @@ means that the supervisor is gone. Started by hand there is no pipe, and the chi
 """
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import Awaitable, Callable, Coroutine
@@ -33,7 +34,8 @@ def run_child(
 
 
 def _say_ready(word: str = "") -> None:
-    print(f"ready {word}".strip(), flush=True)
+    with contextlib.suppress(BrokenPipeError):  # the go pipe tells that nobody listens any more
+        os.write(1, f"ready {word}".strip().encode() + b"\n")
 
 
 async def _until_told(work: Awaitable[None], go_fd: int | None) -> None:

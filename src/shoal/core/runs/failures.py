@@ -34,6 +34,8 @@ class FailureReason(StrEnum):
     """The program could not be started; the message says why."""
     KEEPER_KILLED = "KeeperKilled"
     """The program's keeper was killed, and the program with it."""
+    RECORD_REMOVED = "RecordRemoved"
+    """Somebody removed what the program's end would have been told by."""
 
 
 _ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGKILL)
@@ -157,9 +159,12 @@ def _words(run: Run, replica: Replica, ended: TerminatedState, reason: str) -> s
             limited = time_limit_seconds(run.spec) > 0
             return f"{who} was stopped" + (f": {time_limit_words(run)}" if limited else "")
         case FailureReason.OUT_OF_MEMORY:
-            return f"{who} was killed by signal 9 (out of memory{_memory_limit(run)})"
-        case FailureReason.KEEPER_KILLED:
-            return f"{who} was killed with its keeper"
+            why = f"(out of memory{_memory_limit(run)})"
+            of_its = "" if ended.signal == signal.SIGKILL else " after a process of it was killed"
+            return f"{who} {_ended_words(ended, told)}{of_its} {why}"
+        case FailureReason.KEEPER_KILLED | FailureReason.RECORD_REMOVED:
+            with_it = "with its keeper" if reason == FailureReason.KEEPER_KILLED else f"({told})"
+            return f"{who} was killed {with_it}"
     return f"{who} {_ended_words(ended, told or reason)}"
 
 

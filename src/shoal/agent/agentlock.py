@@ -1,0 +1,61 @@
+"""One agent a home: the lock that an agent holds while it lives, whoever started it.
+
+A supervisor's lock is not enough: when it is killed while its agent stands still, another one
+may start, and the agent of the first would go on beside its successor. It must not: woken up,
+it finds that its supervisor is gone, and ends.
+"""
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Final
+
+from shoal.agent.errors import AgentError
+
+_PAUSE_S: Final = 0.05
+_LOOKS: Final = 300
+
+
+@contextlib.asynccontextmanager
+async def agent_lock(home: Path) -> AsyncIterator[None]:
+    """Holds the home's lock. Raises AgentError if another agent does not end in time."""
+    path = home / "sock" / "agent.lock"
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    try:
+        await _take(fd, home)
+        os.ftruncate(fd, 0)
+        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        yield
+    finally:
+        os.close(fd)
+
+
+async def _take(fd: int, home: Path) -> None:
+    for look in range(_LOOKS):
+        with contextlib.suppress(BlockingIOError):
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return
+        if look == 0:
+            _wake(_holder(fd))
+        await asyncio.sleep(_PAUSE_S)
+    raise AgentError(
+        f"another agent of {home} lives (process {_holder(fd)}); "
+        f"end it and try again: kill -9 {_holder(fd)}"
+    )
+
+
+def _holder(fd: int) -> int:
+    """Who wrote its number after it took the lock; 0 in the moment before."""
+    text = os.pread(fd, 20, 0).decode(errors="replace")
+    return int(text) if text.isdecimal() else 0
+
+
+def _wake(pid: int) -> None:
+    if pid > 1:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGCONT)

@@ -1,0 +1,102 @@
+"""Starts that do not come off: what waits, what fails, and that a stop is heard meanwhile."""
+
+import errno
+import os
+from collections.abc import Callable
+
+import pytest
+from tests.agent.box import Box, state
+
+from shoal.api.kinds import PODS
+from shoal.api.pod import Pod
+
+KB = 1024
+
+
+class Spawn:
+    """Stands before ``posix_spawn``: counts, and raises while there is something to raise."""
+
+    def __init__(self, error: Exception | None) -> None:
+        self.error = error
+        self.calls = 0
+        self._real = os.posix_spawn
+
+    def __call__(self, *args: object, **named: object) -> int:
+        self.calls += 1
+        if self.error is not None:
+            raise self.error
+        return self._real(*args, **named)
+
+
+@pytest.fixture
+def spawn(monkeypatch: pytest.MonkeyPatch) -> Callable[[Exception], Spawn]:
+    def failing(error: Exception) -> Spawn:
+        made = Spawn(error)
+        monkeypatch.setattr(os, "posix_spawn", made)
+        return made
+
+    return failing
+
+
+@pytest.mark.parametrize(
+    ("command", "env", "told"),
+    [
+        (["true", "x" * (140 * KB - 1)], [], "140 kB in one argument; the limit is 128 kB"),
+        (["true"], [{"name": "BIG", "value": "x" * (150 * KB - 5)}],
+         "150 kB in variable BIG; the limit is 128 kB"),
+    ],
+)  # fmt: skip
+async def test_a_command_that_is_too_long_fails_and_says_by_how_much(box: Box, command, env, told):
+    await box.create("long", command, main={"env": env}, restartPolicy="Always")
+    pod = await box.ended("long")
+    sentence = f"the command and its environment are too long: {told}"
+    assert (pod.status.reason, pod.status.message) == ("StartError", sentence)
+    assert state(pod).terminated.message == sentence
+
+
+def waits(pod: Pod) -> bool:
+    waiting = state(pod).waiting
+    return waiting is not None and waiting.reason == "OutOfResources"
+
+
+async def test_a_start_waits_while_the_machine_is_short_of_something(box: Box, spawn):
+    short = spawn(OSError(errno.EMFILE, "Too many open files"))
+    await box.create("patient", "echo once", restartPolicy="OnFailure")
+    pod = await box.pod_that("patient", waits)
+    assert "too many files are open" in state(pod).waiting.message
+    await box.until(lambda: short.calls >= 3, "more tries")
+    short.error = None
+    pod = await box.ended("patient")
+    assert (pod.status.phase, pod.status.container_statuses[0].restart_count) == ("Succeeded", 0)
+    assert await box.logs("patient") == "once\n"
+
+
+async def test_a_start_that_waits_hears_that_its_time_is_over(box: Box, spawn):
+    spawn(OSError(errno.EAGAIN, "Resource temporarily unavailable"))
+    await box.create("timed", "echo never", activeDeadlineSeconds=1000)
+    await box.pod_that("timed", waits)
+    patch = {"spec": {"activeDeadlineSeconds": 1}}
+    await box.client.patch(PODS, "timed", box.namespace, patch=patch)
+    assert (await box.ended("timed")).status.reason == "DeadlineExceeded"
+
+
+async def test_what_breaks_the_agent_each_time_fails_the_pod(box: Box, spawn):
+    broken = spawn(ValueError("illegal environment variable name"))
+    await box.create("broken", "echo never")
+    pod = await box.ended("broken")
+    assert pod.status.reason == "AgentError"
+    assert pod.status.message == "the agent could not run it: illegal environment variable name"
+    assert broken.calls == 3
+
+
+async def test_the_time_of_a_pod_that_cannot_start_counts_from_when_it_came(box: Box, spawn):
+    short = spawn(OSError(errno.EAGAIN, "Resource temporarily unavailable"))
+    await box.create("since", "echo never")
+    before = (await box.pod_that("since", waits)).status.start_time
+    await box.stop()
+    calls = short.calls
+    await box.start()
+    await box.until(lambda: short.calls > calls, "another try")
+    await box.delete("since")
+    await box.gone("since")
+    assert before is not None

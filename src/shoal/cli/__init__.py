@@ -1,1 +1,1 @@
-"""One file a verb. One-shot verbs import little: the blocking client, and rich only to draw."""
+"""One file a verb. One-shot verbs import little: the blocking client, and no library to draw."""

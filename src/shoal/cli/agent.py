@@ -2,10 +2,12 @@
 
 import click
 
+from shoal.cli.options import option
+
 
 @click.command(hidden=True)
-@click.option("--gpus", default="", help="Simulated cards; real ones are found by themselves.")
-@click.option("--node-name", default="", help="Name of this node.  [default: the host's name]")
+@option("--gpus", default="", help="Simulated cards; real ones are found by themselves.")
+@option("--node-name", default="", help="Name of this node.  [default: the host's name]")
 @click.option("--go-fd", type=int, hidden=True)
 def command(gpus: str, node_name: str, go_fd: int | None) -> None:
     """Run pods that are bound to this machine."""

@@ -10,23 +10,24 @@ import click
 
 from shoal.cli.box.errors import BoxError
 from shoal.cli.box.ports import DEFAULT_PORT, check_free
+from shoal.cli.options import option
 
 
 @click.command()
-@click.option(
+@option(
     "--gpus",
     default="",
     metavar="sim:CARDS",
     help="Simulated cards instead of real ones, such as sim:2xA100-80GB,1xT4 or sim:FILE.json.",
 )
-@click.option(
+@option(
     "--port",
     type=click.IntRange(0, 65535),
     default=DEFAULT_PORT,
     show_default=True,
     help="Port of the API server on 127.0.0.1; 0 takes a free one.",
 )
-@click.option("--node-name", default="", help="Name of this node.  [default: the host's name]")
+@option("--node-name", default="", help="Name of this node.  [default: the host's name]")
 @click.option("-d", "--detach", is_flag=True, help="Go on in the background once all is ready.")
 @click.option("--ready-fd", type=int, hidden=True)
 def command(gpus: str, port: int, node_name: str, detach: bool, ready_fd: int | None) -> None:

@@ -25,7 +25,7 @@ from shoal.api.pod import Pod
 from shoal.api.run import Run, RunSpec
 from shoal.kube.errors import ApiError
 
-OLD, NEW, OTHER, STORE = (str(uuid.uuid4()) for _ in range(4))
+OLD, NEW, OTHER, STORE = (f"7e3b6716-0fe1-4a12-a58f-42de26359fa{n}" for n in range(4))
 
 
 class Runs:

@@ -12,7 +12,6 @@ from shoal.cli.say import (
     say_bytes,
     say_cards,
     say_gpu,
-    say_signals,
     say_where,
     span_seconds,
     spell,
@@ -88,21 +87,6 @@ def test_columns_line_up_with_and_without_colours(rows: list[tuple[str, str]]) -
 def test_durations_are_rounded_to_the_nearest_second(end, seconds) -> None:
     day = "2026-01-01T00:00:"
     assert span_seconds(f"{day}00Z", f"{day}{end}", 0) == seconds
-
-
-@pytest.mark.parametrize(
-    ("sentence", "said"),
-    [
-        ("killed by signal 11", "killed by signal 11 (segmentation fault)"),
-        ("signal 9 (out of memory: 4 GiB limit)", "signal 9 (out of memory: 4 GiB limit)"),
-        ("signal 15 and signal 9", "signal 15 (terminated) and signal 9 (killed)"),
-        ("signal 11 (segmentation fault)", "signal 11 (segmentation fault)"),
-        ("exited with 11", "exited with 11"),
-        ("signal 999", "signal 999"),
-    ],
-)
-def test_signals_have_names(sentence: str, said: str) -> None:
-    assert say_signals(sentence) == said
 
 
 def test_what_does_not_fit_is_cut_between_words() -> None:

@@ -66,7 +66,10 @@ class App:
         return answer
 
     async def _send_stream(self, stream: Stream, receive: Receive, send: Send) -> None:
-        """Pass chunks on until they end, the client leaves or the server stops."""
+        """Pass chunks on until they end, the client leaves or the server stops.
+
+        A stream that breaks is not ended: the client is to see that it was cut off.
+        """
         pump = asyncio.create_task(_pump(stream, send))
         self._streams.add(pump)
         gone = asyncio.create_task(_until_gone(receive))
@@ -144,12 +147,11 @@ async def _pump(stream: Stream, send: Send) -> None:
         (b"cache-control", b"no-cache, private"),
     ]
     await send({"type": "http.response.start", "status": stream.status, "headers": headers})
-    try:
+    with contextlib.suppress(asyncio.CancelledError):
         async with contextlib.aclosing(stream.chunks) as chunks:
             async for chunk in chunks:
                 await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    finally:
-        await send({"type": "http.response.body", "body": b""})
+    await send({"type": "http.response.body", "body": b""})
 
 
 async def _until_gone(receive: Receive) -> None:

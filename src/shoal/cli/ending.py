@@ -12,7 +12,6 @@ from shoal.cli.output import Tone
 from shoal.cli.say import (
     count_of,
     now_ms,
-    say_signals,
     seconds_of,
     share_of,
     span_seconds,
@@ -65,7 +64,7 @@ def last_words(here: Here, run: Run) -> Iterator[Words]:
         case RunPhase.TIMED_OUT:
             yield Words(f"✘ {name} timed out after {spell(seconds)}: {status.message}", Tone.BAD)
         case _:
-            message = say_signals(status.message)
+            message = status.message
             yield Words(f"✘ {name} failed after {spell(seconds)}: {message}", Tone.BAD)
             yield from (Words(f"  │ {line}") for line in _tail(here, run))
     yield Words(f"  {_next_steps(here, run)}", Tone.DIM)

@@ -90,10 +90,9 @@ def _row(run: "Run", wait: str, *, wide: bool) -> "Row":
 def _why(run: "Run", wait: str) -> str:
     """What it waits for, what ends it, or what it ended with."""
     from shoal.api.run import RunPhase
-    from shoal.cli.say import say_signals
     from shoal.cli.stopping import is_stopping, say_stopping
 
     if is_stopping(run):
         return say_stopping(run)
     queued = run.status.phase is RunPhase.QUEUED
-    return wait if wait and queued else say_signals(run.status.message)
+    return wait if wait and queued else run.status.message

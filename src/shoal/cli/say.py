@@ -1,8 +1,6 @@
 """Facts of runs in the words and the brevity that every command shares."""
 
 import os
-import re
-import signal
 import time
 from collections.abc import Iterable
 from pathlib import Path
@@ -16,7 +14,6 @@ from shoal.units.instant import parse_instant
 
 NOTHING: Final = "-"
 _MOST_NODES: Final = 3
-_SIGNAL: Final = re.compile(r"\bsignal (\d+)\b(?! \()")
 _SIZES: Final = ("B", "kB", "MB", "GB", "TB")
 
 
@@ -125,17 +122,6 @@ def said_command(spec: RunSpec) -> str:
     import shlex
 
     return spec.run if isinstance(spec.run, str) else shlex.join(spec.run)
-
-
-def say_signals(sentence: str) -> str:
-    """A sentence with the names of the signals in it: ``signal 11 (segmentation fault)``."""
-    return _SIGNAL.sub(_named_signal, sentence)
-
-
-def _named_signal(found: re.Match[str]) -> str:
-    number = int(found[1])
-    name = signal.strsignal(number) if number in signal.valid_signals() else None
-    return f"{found[0]} ({name.lower()})" if name else found[0]
 
 
 def _node_cards(node: str, cards: set[str]) -> str:

@@ -36,6 +36,10 @@ def sentence_of(error: Exception) -> tuple[str, int]:
 
 
 def _no_box() -> str:
+    from shoal.cli.box.home import running
+
+    if running(home_path()) is not None:
+        return "the box is up and its API server does not answer; try again, or: shoal status"
     return f"no box answers at {tilde(home_path())} (not running?). Start one: shoal up"
 
 

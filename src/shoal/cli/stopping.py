@@ -4,7 +4,7 @@ from typing import Final
 
 from shoal.api.meta import find_condition
 from shoal.api.run import Run
-from shoal.cli.say import now_ms, say_clock, say_signals, span_seconds, spell
+from shoal.cli.say import now_ms, say_clock, span_seconds, spell
 from shoal.units.errors import UnitError
 from shoal.units.instant import parse_instant
 
@@ -25,7 +25,7 @@ def say_stopping(run: Run, *, ago: bool = True, grace: int = GRACE_SECONDS) -> s
     Without ``ago`` it is a sentence that stays true.
     """
     asked, now = _asked_at(run), now_ms()
-    told = [say_signals(run.status.message) if asked is not None else _PLAIN]
+    told = [run.status.message if asked is not None else _PLAIN]
     if asked is not None:
         due = parse_instant(asked) + grace * 1000
         told += [f"asked {spell(span_seconds(asked, None, now))} ago"] if ago else []

@@ -11,6 +11,7 @@ the API server's service proxy as ``shoal-scheduler``:
 """
 
 from collections.abc import Iterator
+from typing import Final
 
 import msgspec
 from aiohttp import web
@@ -26,6 +27,9 @@ from shoal.mirror.objects import group_key
 from shoal.scheduler.clock import now_ms, say_time
 from shoal.scheduler.loop import Loop
 from shoal.scheduler.whatif import NotPlannableError, group_of_run
+
+_MOST_BODY: Final = 3 * 1024 * 1024
+"""Bytes of a run that is asked about: as many as the API server takes."""
 
 
 class WaitLine(msgspec.Struct, rename="camel", omit_defaults=True):
@@ -46,7 +50,7 @@ class WaitList(msgspec.Struct):
 
 def application(loop: Loop) -> web.Application:
     """The endpoints over one scheduler's state."""
-    app = web.Application()
+    app = web.Application(client_max_size=_MOST_BODY)
     answers = Answers(loop)
     app.router.add_get("/explain", answers.explain_all)
     app.router.add_get("/explain/{namespace}/{name}", answers.explain_one)

@@ -32,7 +32,7 @@ from shoal.cli.ending import START_ERROR, exit_code, last_words
 from shoal.cli.errors import INTERRUPTED, CommandError
 from shoal.cli.output import Tone
 from shoal.cli.places import say_places
-from shoal.cli.say import now_ms, say_signals, span_seconds, spell
+from shoal.cli.say import now_ms, span_seconds, spell
 from shoal.cli.scheduler import ask_explanation
 from shoal.cli.stopping import GRACE_SECONDS, is_stopping, say_stopping
 from shoal.kube.errors import ApiError, KubeconfigError
@@ -145,7 +145,7 @@ class _Watch:
 
     def _see_run(self, run: Run) -> None:
         if run.status.attempt > self._run.status.attempt:
-            message = say_signals(run.status.message)
+            message = run.status.message
             self._screen.say(f"  again     attempt {run.status.attempt + 1}: {message}")
         self._run = run
         if not self._away:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import click
@@ -11,6 +12,9 @@ import click
 from shoal.cli.box.errors import BoxError
 from shoal.cli.box.ports import DEFAULT_PORT, check_free
 from shoal.cli.options import option
+
+OnReady = Callable[[int], None]
+"""Given the port once the box is ready."""
 
 
 @click.command()
@@ -49,14 +53,13 @@ def command(gpus: str, port: int, node_name: str, detach: bool, ready_fd: int | 
         _serve_behind(home, gpus, port, node_name, ready_fd)
 
 
-def _serve(home: Path, gpus: str, port: int, node_name: str, on_ready: object) -> None:
+def _serve(home: Path, gpus: str, port: int, node_name: str, on_ready: OnReady) -> None:
     import asyncio
 
     from shoal.agent.simulated import check_gpus
     from shoal.cli.box.home import make_home, take_lock
     from shoal.cli.box.supervisor import Options, Supervisor
 
-    assert callable(on_ready)
     check_gpus(gpus)
     make_home(home)
     take_lock(home)

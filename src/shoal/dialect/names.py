@@ -43,13 +43,6 @@ def wrong_subdomain(name: str) -> str:
     )
 
 
-def wrong_path_segment(name: str) -> str:
-    """A name that only has to fit into a path."""
-    if name in (".", "..") or "/" in name or "%" in name:
-        return f"{name[:70]!r} is not a name: no '/', '%', '.' or '..'"
-    return ""
-
-
 def wrong_qualified(name: str) -> str:
     """A label key, an annotation key or a finalizer: ``prefix/name`` or ``name``."""
     prefix, slash, tail = name.rpartition("/")

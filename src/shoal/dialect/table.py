@@ -4,10 +4,12 @@ Source: https://kubernetes.io/docs/reference/using-api/api-concepts/#receiving-r
 """
 
 from collections.abc import Iterable, Sequence
-from datetime import datetime
 from typing import Any, Final
 
 import msgspec
+
+from shoal.units.errors import UnitError
+from shoal.units.instant import parse_instant
 
 UNKNOWN: Final = "<unknown>"
 NONE: Final = "<none>"
@@ -54,19 +56,11 @@ def table_object(
 
 
 def age(timestamp: str | None, now: int) -> str:
-    """How long ago an RFC 3339 time was, as kubectl writes ages."""
-    seconds = unix_seconds(timestamp)
-    return UNKNOWN if seconds is None else say_age(now - seconds)
-
-
-def unix_seconds(timestamp: str | None) -> int | None:
-    """Unix seconds of an RFC 3339 text; None for none or a text that is no time."""
-    if not timestamp:
-        return None
+    """How long ago an RFC 3339 time was, as kubectl writes ages. ``now`` is in seconds."""
     try:
-        return int(datetime.fromisoformat(timestamp).timestamp())
-    except ValueError:
-        return None
+        return say_age(now - parse_instant(timestamp or "") // 1000)
+    except UnitError:
+        return UNKNOWN
 
 
 def say_age(seconds: int) -> str:

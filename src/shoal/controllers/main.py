@@ -1,6 +1,7 @@
 """All controllers of a box, in one task group."""
 
 import asyncio
+from collections.abc import Callable
 
 from shoal.controllers.bootstrap import bootstrap
 from shoal.controllers.builtin.claims import ClaimController
@@ -12,8 +13,11 @@ from shoal.controllers.run import RunController
 from shoal.kube.client import Client
 
 
-async def run_controllers(client: Client) -> None:
-    """Make what a box starts with, then run every controller until cancelled."""
+async def run_controllers(client: Client, *, ready: Callable[[], None] = lambda: None) -> None:
+    """Make what a box starts with, then run every controller until cancelled.
+
+    ``ready`` is called once everything was seen.
+    """
     await bootstrap(client)
     informers = Informers(client)
     controllers = (
@@ -27,3 +31,5 @@ async def run_controllers(client: Client) -> None:
         group.create_task(informers.run())
         for controller in controllers:
             group.create_task(controller.run())
+        await informers.synced()
+        ready()

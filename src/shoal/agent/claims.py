@@ -5,6 +5,7 @@ from the moment that it is seen allocated and reserved, the scheduler cannot giv
 anybody else before this agent has said that the programs are gone.
 """
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,13 +15,17 @@ from shoal.agent.files import write_private
 from shoal.agent.home import PodHome
 from shoal.agent.nodeuse import NodeUses
 from shoal.agent.persist import persist
+from shoal.agent.tools import Tools
 from shoal.api.claim import ResourceClaim
 from shoal.api.kinds import RESOURCE_CLAIMS
 from shoal.api.meta import DRIVER
-from shoal.api.nodeuse import HeldClaim
+from shoal.api.nodeuse import HeldClaim, HeldDevice
 from shoal.api.pod import Container, Pod
+from shoal.core.event import Card
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
+from shoal.mirror.holds import hold_of
+from shoal.units.failpoint import failpoint
 
 CLAIM_PENDING = "ClaimPending"
 """Waiting reason of a container whose claim is not allocated for its pod."""
@@ -41,20 +46,23 @@ class PodClaim(msgspec.Struct, frozen=True):
     cards: list[GrantedCard] = []
 
 
-async def prepare_claims(client: Client, uses: NodeUses, pod: Pod, home: PodHome) -> list[PodClaim]:
+async def prepare_claims(tools: Tools, pod: Pod, home: PodHome) -> list[PodClaim]:
     """Holds a pod's claims and returns what they give.
 
     Raises NotYetError, and then holds no more than before.
     """
+    client, uses, cards = tools.client, tools.uses, tools.cards
     first = [await _claim(client, pod, e.name, pod.claim_name(e)) for e in pod.spec.resource_claims]
     if not first:
         return []
-    wanted = [_granted(pod, entry, claim) for entry, claim in first]
+    wanted = [_granted(cards, pod, entry, claim) for entry, claim in first]
     held_before = uses.holds(home.uid)
     save_claims(home.claims, wanted)
+    failpoint("agent.hold")
     await uses.hold(home.uid, [claim.held for claim in wanted])
+    failpoint("agent.held")
     try:
-        return [await _confirm(client, pod, claim) for claim in wanted]
+        return [await _confirm(tools, pod, claim) for claim in wanted]
     except NotYetError:
         if not held_before:  # else programs of the pod may live on them
             await release_claims(uses, home)
@@ -105,14 +113,14 @@ async def _claim(client: Client, pod: Pod, entry: str, name: str) -> tuple[str, 
     return entry, claim
 
 
-async def _confirm(client: Client, pod: Pod, wanted: PodClaim) -> PodClaim:
-    entry, claim = await _claim(client, pod, wanted.entry, wanted.held.name)
+async def _confirm(tools: Tools, pod: Pod, wanted: PodClaim) -> PodClaim:
+    entry, claim = await _claim(tools.client, pod, wanted.entry, wanted.held.name)
     if claim.metadata.uid != wanted.held.uid:
         raise NotYetError(CLAIM_PENDING, f"claim {wanted.held.name} was made anew")
-    return _granted(pod, entry, claim)
+    return _granted(tools.cards, pod, entry, claim)
 
 
-def _granted(pod: Pod, entry: str, claim: ResourceClaim) -> PodClaim:
+def _granted(cards: Mapping[str, Card], pod: Pod, entry: str, claim: ResourceClaim) -> PodClaim:
     meta, status = claim.metadata, claim.status
     if status.allocation is None:
         raise NotYetError(CLAIM_PENDING, f"claim {meta.name} is not allocated")
@@ -120,5 +128,14 @@ def _granted(pod: Pod, entry: str, claim: ResourceClaim) -> PodClaim:
         raise NotYetError(CLAIM_PENDING, f"claim {meta.name} is not reserved for this pod")
     results = status.allocation.devices.results
     ours = [r for r in results if r.driver == DRIVER and r.pool == pod.spec.node_name]
-    held = HeldClaim(uid=meta.uid, namespace=meta.namespace, name=meta.name, pod=pod.metadata.name)
+    held = HeldClaim(
+        uid=meta.uid,
+        namespace=meta.namespace,
+        name=meta.name,
+        pod=pod.metadata.name,
+        devices=[
+            HeldDevice(device=part.card, memory_mib=part.memory_mib, milli=part.milli)
+            for part in hold_of(claim, cards, None).parts
+        ],
+    )
     return PodClaim(entry, held, [GrantedCard(r.request, r.device) for r in ours])

@@ -12,6 +12,7 @@ import msgspec
 from shoal.agent.errors import AgentError
 from shoal.agent.processes import kill_below, stands_still
 from shoal.agent.record import Record, RecordState, create_record, lock_record, read_record
+from shoal.units.failpoint import failpoint
 
 _DEV_NULL: Final = [
     (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
@@ -105,6 +106,7 @@ async def start_keeper(
     """
     record_fd = await asyncio.to_thread(create_record, path, prepared)
     try:
+        failpoint("agent.prepared")
         pid, told = _spawn(binary, record_fd, launch, locks)
     except OSError:
         path.unlink(missing_ok=True)
@@ -112,6 +114,7 @@ async def start_keeper(
     finally:
         os.close(record_fd)
     try:
+        failpoint("agent.spawned")
         keeper = Keeper(pid, os.pidfd_open(pid), path)
         await _heard(told, keeper)
     finally:

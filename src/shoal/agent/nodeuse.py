@@ -7,6 +7,8 @@ that comes meanwhile goes into the next.
 import asyncio
 from typing import Any
 
+import msgspec
+
 from shoal.agent.persist import persist
 from shoal.api.kinds import NODE_USES
 from shoal.api.meta import API_VERSION
@@ -67,7 +69,10 @@ class NodeUses:
         await persist("node use", self._replace)
 
     async def _replace(self) -> None:
-        status = {"bootID": self._boot_id, "held": [_plain(c) for c in self._held.values()]}
+        status = {
+            "bootID": self._boot_id,
+            "held": [msgspec.to_builtins(c) for c in self._held.values()],
+        }
         while True:
             wanted = self._object | {"status": status}
             try:
@@ -96,12 +101,3 @@ class NodeUses:
         version = found.metadata.resource_version
         self._object = empty | {"metadata": {"name": self._node, "resourceVersion": version}}
         return found
-
-
-def _plain(claim: HeldClaim) -> dict[str, str]:
-    return {
-        "uid": claim.uid,
-        "namespace": claim.namespace,
-        "name": claim.name,
-        "pod": claim.pod,
-    }

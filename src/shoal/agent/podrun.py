@@ -29,6 +29,7 @@ from shoal.api.pod import Container, ContainerStatus, Pod
 from shoal.api.run import HOST_IMAGE
 from shoal.kube.errors import ApiError
 from shoal.units.duration import say_duration
+from shoal.units.failpoint import failpoint
 from shoal.units.instant import parse_instant
 
 _NO_IMAGE: Final = "NoContainerRuntime"
@@ -89,9 +90,12 @@ class PodRun:
         try:
             if self._decided is None:
                 self._decided = await self._verdict()
+            failpoint("agent.over")
             await let_go(self._tools, self.home)
+            failpoint("agent.released")
             self._close(self._decided)
             await self._teller.tell()
+            failpoint("agent.told")
         finally:
             telling.cancel()
             if self._deadline is not None:

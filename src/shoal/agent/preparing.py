@@ -67,7 +67,7 @@ class Preparing:
         async with self._one:
             if self._claims is None:
                 home.make()
-                self._claims = await prepare_claims(tools.client, tools.uses, pod, home)
+                self._claims = await prepare_claims(tools, pod, home)
             if self._ground is None:
                 self._ground = await lay_ground(tools, pod, home)
         launch = await make_launch(tools, pod, container, self._ground, self._claims)

@@ -10,13 +10,25 @@ import msgspec
 from shoal.api.meta import Object, View
 
 
+class HeldDevice(View):
+    """What a claim takes of one card: MiB of memory and milli-card of compute."""
+
+    device: str = ""
+    memory_mib: int = 0
+    milli: int = 0
+
+
 class HeldClaim(View):
-    """A claim in use by processes of the node."""
+    """A claim in use by processes of the node.
+
+    ``devices`` is what it takes of the node's cards, for when the claim itself is gone.
+    """
 
     uid: str = ""
     namespace: str = ""
     name: str = ""
     pod: str = ""
+    devices: list[HeldDevice] = []
 
 
 class NodeUseStatus(View):

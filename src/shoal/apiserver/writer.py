@@ -14,6 +14,7 @@ from typing import Final
 import msgspec
 
 from shoal.apiserver.log import Log, Record
+from shoal.units.failpoint import failpoint
 
 _log: Final = logging.getLogger(__name__)
 _MOST_IN_A_BATCH: Final = 2048
@@ -86,6 +87,7 @@ class Writer:
             return
         records = [job.record for job in batch if job.record is not None]
         drop = [revision for job in batch for revision in job.drop]
+        failpoint("store.commit")
         try:
             self._log.append(records, drop, max(job.compacted for job in batch))
         except Exception as error:  # whatever it was, whoever waits must be told
@@ -93,6 +95,7 @@ class Writer:
             _log.error("commit failed", extra={"why": str(error), "writes": len(records)})
             self._report(self._failed, self._void_epoch, str(error))
             return
+        failpoint("store.committed")
         if records:
             self._report(self._committed, records[-1].revision)
 

@@ -13,6 +13,7 @@ from shoal.core.runs import Action, Create, Delete, End
 from shoal.core.runs.replicas import END_SECONDS
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
+from shoal.units.failpoint import failpoint
 
 Key = tuple[str, str]
 """Namespace and name of a run."""
@@ -61,6 +62,7 @@ class Hands:
             if error.passing or error.conflict:
                 raise
             return Refusal(create.kind, create.name, error.message, taken=error.already_exists)
+        failpoint("run.made")
         self._unseen.wrote(key, create.kind, made)
         return None
 

@@ -24,6 +24,7 @@ from shoal.kube.client import Client
 from shoal.kube.pace import Pace
 from shoal.kube.reflector import Delta, Reflector
 from shoal.kube.workqueue import WorkQueue
+from shoal.units.failpoint import failpoint
 
 _WORKERS: Final = 16
 _WORDS_PER_SECOND: Final = 10
@@ -129,6 +130,7 @@ class RunController:
         self._words.forget(key)
         body = status_body(run, status)
         written = await self._client.replace(STORED_RUNS, body, subresource="status")
+        failpoint("run.told")
         self._unseen.wrote(key, STORED_RUNS, written)
         self._timeline.tell(run, status)
 

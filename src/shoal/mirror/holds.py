@@ -5,6 +5,7 @@ from collections.abc import Mapping
 
 from shoal.api.claim import COMPUTE, MEMORY, AllocationResult, ResourceClaim
 from shoal.api.meta import DRIVER, LABEL_RUN
+from shoal.api.nodeuse import HeldClaim
 from shoal.api.pod import Pod
 from shoal.api.run import Run
 from shoal.core.event import Card, Hold, Part
@@ -40,6 +41,14 @@ def hold_of(claim: ResourceClaim, cards: Mapping[str, Card], run: Run | None) ->
         share=_share(claim),
         ends_at=known_end(run) if run is not None else 0,
         limited=run is None or bool(run.spec.limits.time),
+    )
+
+
+def listed_hold(held: HeldClaim, node: str) -> Hold:
+    """The hold of a claim that is gone, as the agent which still holds it tells."""
+    parts = (Part(card=d.device, memory_mib=d.memory_mib, milli=d.milli) for d in held.devices)
+    return Hold(
+        claim=held.uid, owner=held.pod, node=node, parts=tuple(parts), limited=True, releasing=True
     )
 
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from shoal.api.nodeuse import NodeUse
 from shoal.core.event import Hold
-from shoal.mirror.holds import node_of
+from shoal.mirror.holds import listed_hold, node_of
 from shoal.mirror.objects import Objects
 
 
@@ -29,6 +29,7 @@ class Releases:
 
     def still_held(self, uid: str, last: Hold | None) -> Hold | None:
         """What is held by a claim that has no allocation now and held ``last`` before."""
+        last = last or self._as_listed(uid)
         if last is None or last.node not in self._objects.nodes:
             self.forget(uid)
             return None
@@ -81,7 +82,7 @@ class Releases:
     def has_strays(self, node: str, holds: Mapping[str, Hold]) -> bool:
         """Whether the agent holds claims of which nobody knows what they held.
 
-        So it is after a restart, when a claim was deleted while its program lived on.
+        So it may be after a restart, when a claim was deleted while its program lived on.
         """
         use = self._objects.uses.get(node)
         if use is None:
@@ -90,6 +91,15 @@ class Releases:
             self._is_listed(held.uid, use) and not self._is_known(held.uid, node, holds)
             for held in use.status.held
         )
+
+    def _as_listed(self, uid: str) -> Hold | None:
+        """What an agent says of a claim that it holds, for want of the claim itself."""
+        for node in self._objects.holders_of(uid):
+            use = self._objects.uses[node]
+            if self._is_listed(uid, use):
+                held = next(held for held in use.status.held if held.uid == uid)
+                return listed_hold(held, node) if held.devices else None
+        return None
 
     def _is_known(self, uid: str, node: str, holds: Mapping[str, Hold]) -> bool:
         claim = self._objects.claim(uid)

@@ -15,6 +15,7 @@ from shoal.kube.errors import ApiError
 from shoal.scheduler.allocation import Wanted, allocated_status, consumer, holds_as, is_reserved
 from shoal.scheduler.lost import LostError
 from shoal.scheduler.writer import Writer
+from shoal.units.failpoint import failpoint
 
 _MOST_CONFLICTS: Final = 8
 """Writers that may come between before a claim counts as contended."""
@@ -150,6 +151,7 @@ class ClaimWriter:
             ),
             insist,
         )
+        failpoint("scheduler.claim")
         self._facts.claim(written)
         return written
 

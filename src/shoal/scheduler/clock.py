@@ -1,12 +1,13 @@
 """The one place where the scheduler reads a clock."""
 
-import time
 from datetime import datetime, timedelta
+
+from shoal.units.steady import steady_ms
 
 
 def now_ms() -> int:
-    """Milliseconds since the epoch."""
-    return time.time_ns() // 1_000_000
+    """Milliseconds since the epoch; they never jump, whatever becomes of the machine's clock."""
+    return steady_ms()
 
 
 def say_time(at_ms: int) -> str:

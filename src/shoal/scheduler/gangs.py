@@ -20,6 +20,7 @@ from shoal.kube.errors import ApiError
 from shoal.scheduler.lost import LostError
 from shoal.scheduler.member import MemberWriter
 from shoal.scheduler.writer import Writer
+from shoal.units.failpoint import failpoint
 
 _log = logging.getLogger(__name__)
 
@@ -95,6 +96,7 @@ class GangWriter:
             if error.not_found or error.conflict:
                 raise LostError(f"gang {name} is gone") from None
             raise
+        failpoint("scheduler.gang")
 
 
 async def together(work: Iterable[Any]) -> list[Any]:

@@ -10,6 +10,7 @@ from shoal.scheduler.allocation import Wanted
 from shoal.scheduler.claims import ClaimWriter, Facts
 from shoal.scheduler.lost import LostError
 from shoal.scheduler.writer import Writer
+from shoal.units.failpoint import failpoint
 
 
 class MemberWriter:
@@ -47,6 +48,7 @@ class MemberWriter:
             if not error.conflict:
                 raise
             await self._check_bound(placement, namespace)
+        failpoint("scheduler.bound")
         self._facts.bound(namespace, name, uid, node)
 
     async def undo(self, placement: Placement) -> None:

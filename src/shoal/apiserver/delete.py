@@ -49,21 +49,21 @@ class Options(msgspec.Struct, frozen=True):
 
 async def delete(server: Server, request: Request, target: Target) -> Response:
     """Delete one object, or mark it where something still holds it. Raises StatusError."""
-    options = _options(request)
     resource = target.resource
+    options, warnings = _for_kind(resource, _options(request))
     document = decode(server.current(target).raw)
     _check_preconditions(resource, document, options)
     _check_protected(target)
     raw, gone = await _delete(server, target, document, options)
     if gone and not resource.delete_answers_object:
-        return answer(success(_details(resource, document)))
-    return render.one(request, resource, raw)
+        return answer(success(_details(resource, document)), warnings=warnings)
+    return render.one(request, resource, raw, warnings=warnings)
 
 
 async def delete_collection(server: Server, request: Request, target: Target) -> Response:
     """Delete what is selected; the answer lists it as it was found. Raises StatusError."""
-    options = _options(request)
     resource = target.resource
+    options, warnings = _for_kind(resource, _options(request))
     selection = selection_of(request, resource, target.namespace)
     found = [
         (key, entry)
@@ -74,7 +74,14 @@ async def delete_collection(server: Server, request: Request, target: Target) ->
         keys = (key for key, _ in found[start : start + _AT_ONCE])
         await asyncio.gather(*(_delete_found(server, resource, key, options) for key in keys))
     metadata = {"resourceVersion": str(server.store.revision)}
-    return render.many(request, resource, [entry.raw for _, entry in found], metadata)
+    return render.many(request, resource, [entry.raw for _, entry in found], metadata, warnings)
+
+
+def _for_kind(resource: Resource, options: Options) -> tuple[Options, tuple[str, ...]]:
+    """The options with the policy that the kind has for want of one, and what to say of it."""
+    if options.policy or not resource.orphan_warning:
+        return options, ()
+    return msgspec.structs.replace(options, policy="Orphan"), (resource.orphan_warning,)
 
 
 async def _delete_found(server: Server, resource: Resource, key: Key, options: Options) -> None:

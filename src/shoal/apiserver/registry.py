@@ -67,6 +67,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a PUT to a missing object makes it."""
     delete_answers_object: bool = False
     """Whether a deletion answers the object that went, rather than a Status."""
+    orphan_warning: str = ""
+    """What a deletion without a policy is told, where that leaves dependents behind."""
     collection_deletes: bool = True
     """Whether DELETE on the collection is served."""
     name_rule: NameRule = wrong_subdomain

@@ -66,19 +66,25 @@ def one(
 
 
 def many(
-    request: Request, resource: Resource, raws: Sequence[bytes], metadata: dict[str, Any]
+    request: Request,
+    resource: Resource,
+    raws: Sequence[bytes],
+    metadata: dict[str, Any],
+    warnings: Iterable[str] = (),
 ) -> Response:
     """The answer that holds a list."""
     form = form_of(request, listing=True)
+    headers = warning_headers(tuple(warnings))
     if form.shape is Shape.WHOLE:
-        return _finish(form, _list(resource.kind, resource.api_version, metadata, raws))
-    if form.shape is Shape.METADATA:
+        body = _list(resource.kind, resource.api_version, metadata, raws)
+    elif form.shape is Shape.METADATA:
         parts = [encode_json(_partial(decode(raw), form.group_version)) for raw in raws]
         body = _list("PartialObjectMetadata", form.group_version, metadata, parts)
-        return _finish(form, body)
-    now = int(time.time())
-    rows = [_row(form, resource, decode(raw), now) for raw in raws]
-    return _finish(form, encode_json(_table(form, resource.columns, rows, metadata)))
+    else:
+        now = int(time.time())
+        rows = [_row(form, resource, decode(raw), now) for raw in raws]
+        body = encode_json(_table(form, resource.columns, rows, metadata))
+    return _finish(form, body, headers=headers)
 
 
 def shaped(

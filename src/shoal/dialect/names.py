@@ -74,11 +74,18 @@ def generated_name(prefix: str, suffix: str) -> str:
 def metadata_causes(metadata: Mapping[str, Any], rule: NameRule) -> Iterator[Cause]:
     """What is wrong in ``metadata`` of an object that is about to be stored."""
     yield from _name_causes(metadata, rule)
-    yield from _label_causes(metadata.get("labels") or {})
-    yield from _annotation_causes(metadata.get("annotations") or {})
+    yield from label_causes(metadata, "metadata")
     for index, finalizer in enumerate(metadata.get("finalizers") or ()):
         yield from _finalizer_causes(index, finalizer)
     yield from _owner_causes(metadata.get("ownerReferences") or ())
+
+
+def label_causes(metadata: Mapping[str, Any], path: str) -> Iterator[Cause]:
+    """What is wrong with the labels and annotations of metadata that lies at ``path``."""
+    for key, value in (metadata.get("labels") or {}).items():
+        if wrong := wrong_qualified(key) or wrong_label_value(value):
+            yield Cause(INVALID, wrong, f"{path}.labels")
+    yield from _annotation_causes(metadata.get("annotations") or {}, f"{path}.annotations")
 
 
 def _name_causes(metadata: Mapping[str, Any], rule: NameRule) -> Iterator[Cause]:
@@ -91,21 +98,15 @@ def _name_causes(metadata: Mapping[str, Any], rule: NameRule) -> Iterator[Cause]
         yield Cause(INVALID, wrong, "metadata.name")
 
 
-def _label_causes(labels: Mapping[str, str]) -> Iterator[Cause]:
-    for key, value in labels.items():
-        if wrong := wrong_qualified(key) or wrong_label_value(value):
-            yield Cause(INVALID, wrong, "metadata.labels")
-
-
-def _annotation_causes(annotations: Mapping[str, str]) -> Iterator[Cause]:
+def _annotation_causes(annotations: Mapping[str, str], at: str) -> Iterator[Cause]:
     size = 0
     for key, value in annotations.items():
         size += len(key) + len(value.encode())
         if wrong := wrong_qualified(key.lower()):
-            yield Cause(INVALID, wrong, "metadata.annotations")
+            yield Cause(INVALID, wrong, at)
     if size > _MOST_ANNOTATION_BYTES:
         told = f"{size} bytes in all; at most {_MOST_ANNOTATION_BYTES}"
-        yield Cause(TOO_LONG, told, "metadata.annotations")
+        yield Cause(TOO_LONG, told, at)
 
 
 _BARE_FINALIZERS: Final = frozenset({"orphan", "foregroundDeletion", "kubernetes"})

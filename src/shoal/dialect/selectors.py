@@ -9,6 +9,7 @@ from enum import Enum
 
 import msgspec
 
+from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label_value, wrong_qualified
 
 
@@ -80,6 +81,59 @@ def parse_fields(text: str, known: Collection[str]) -> Selector:
     """A field selector over the fields in ``known``. Raises SelectorError."""
     parts = [part for part in re.split(r"(?<!\\),", text) if part]
     return Selector(tuple(_field_requirement(part, known) for part in parts))
+
+
+def label_selector(selector: Document) -> Selector:
+    """The selector in an object, ``{matchLabels, matchExpressions}``. Raises SelectorError."""
+    requirements = [
+        Requirement(_checked(key), Operator.IN, frozenset({value}))
+        for key, value in (selector.get("matchLabels") or {}).items()
+    ]
+    requirements += map(_expression, selector.get("matchExpressions") or ())
+    return Selector(tuple(requirements))
+
+
+def selector_text(selector: Document) -> str:
+    """The same as a text that ``parse_labels`` reads, keys in order; ``<none>`` when empty."""
+    parts = [f"{key}={value}" for key, value in (selector.get("matchLabels") or {}).items()]
+    parts += map(_expression_text, selector.get("matchExpressions") or ())
+    return ",".join(sorted(parts)) or "<none>"
+
+
+_EXPRESSIONS = {
+    "In": Operator.IN,
+    "NotIn": Operator.NOT_IN,
+    "Exists": Operator.EXISTS,
+    "DoesNotExist": Operator.ABSENT,
+}
+_WITH_VALUES = frozenset({Operator.IN, Operator.NOT_IN})
+
+
+def _expression(expression: Document) -> Requirement:
+    key, values = _checked(expression.get("key") or ""), expression.get("values") or ()
+    operator = _EXPRESSIONS.get(expression.get("operator") or "")
+    if operator is None:
+        raise SelectorError(f"the operator for {key} is not one of {', '.join(_EXPRESSIONS)}")
+    if bool(values) != (operator in _WITH_VALUES):
+        takes = "takes values" if operator in _WITH_VALUES else "takes no values"
+        raise SelectorError(f"{expression['operator']} {takes}; it stands for {key}")
+    return Requirement(key, operator, frozenset(values))
+
+
+def _expression_text(expression: Document) -> str:
+    key, values = expression.get("key", ""), ",".join(sorted(expression.get("values") or ()))
+    operator = _EXPRESSIONS.get(expression.get("operator") or "")
+    if operator is Operator.EXISTS:
+        return str(key)
+    if operator is Operator.ABSENT:
+        return f"!{key}"
+    return f"{key} {'in' if operator is Operator.IN else 'notin'} ({values})"
+
+
+def _checked(key: str) -> str:
+    if wrong := wrong_qualified(key):
+        raise SelectorError(f"{wrong}; {_EXAMPLE}")
+    return key
 
 
 _FIELD = re.compile(r"([^=!]+?)(!=|==|=)(.*)\Z", re.DOTALL)

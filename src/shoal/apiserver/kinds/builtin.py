@@ -6,7 +6,8 @@ from shoal.api.claim import ResourceClaim, ResourceSlice
 from shoal.api.meta import Object
 from shoal.api.node import Node
 from shoal.api.pod import Pod
-from shoal.apiserver.kinds import cells, claim, data, pod, small, views
+from shoal.apiserver.kinds import cells, claim, data, job, pod, small, template, views
+from shoal.apiserver.kinds.job_cells import job as job_cells
 from shoal.apiserver.kinds.pod_cells import pod as pod_cells
 from shoal.apiserver.registry import Resource
 from shoal.dialect.names import wrong_label
@@ -226,8 +227,56 @@ RESOURCE_CLAIM_TEMPLATE: Final = Resource(
     admit=claim.admit_template,
     change=claim.change_template,
 )
+JOB: Final = Resource(
+    group="batch",
+    kind="Job",
+    plural="jobs",
+    categories=("all",),
+    status=True,
+    generation=True,
+    orphan_warning=(
+        "child pods are preserved by default when jobs are deleted; set "
+        "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to "
+        "suppress this warning"
+    ),
+    fields={"status.successful": "status.succeeded"},
+    columns=(
+        NAME,
+        Column("Status"),
+        Column("Completions"),
+        Column("Duration"),
+        AGE,
+        wide("Containers"),
+        wide("Images"),
+        wide("Selector"),
+    ),
+    cells=job_cells,
+    admit=job.admit_job,
+    change=job.change_job,
+)
+SERVICE_ACCOUNT: Final = Resource(
+    kind="ServiceAccount",
+    plural="serviceaccounts",
+    short_names=("sa",),
+    delete_answers_object=True,
+    columns=(NAME, AGE),
+    cells=cells.name_and_age,
+)
+POD_TEMPLATE: Final = Resource(
+    kind="PodTemplate",
+    plural="podtemplates",
+    generation=True,
+    delete_answers_object=True,
+    columns=(NAME, Column("Containers"), Column("Images"), Column("Pod Labels")),
+    cells=template.cells,
+    admit=template.admit_pod_template,
+    change=template.change_pod_template,
+)
 BUILTIN: Final = (
     POD,
+    JOB,
+    SERVICE_ACCOUNT,
+    POD_TEMPLATE,
     NODE,
     NAMESPACE,
     EVENT,

@@ -1,39 +1,29 @@
 """Pods: what a new one is completed with, and what may change later."""
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from shoal.apiserver.history import Key
 from shoal.apiserver.kinds.pod_check import pod_causes
+from shoal.apiserver.kinds.pod_defaults import complete_pod, containers_of
 from shoal.apiserver.kinds.pod_support import unsupported
 from shoal.apiserver.kinds.refuse import refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.status import FORBIDDEN, INVALID, Cause, forbidden
 
-_DEFAULTS: Final[dict[str, Any]] = {
-    "restartPolicy": "Always",
-    "terminationGracePeriodSeconds": 30,
-    "dnsPolicy": "ClusterFirst",
-    "schedulerName": "default-scheduler",
-    "enableServiceLinks": True,
-}
-_CONTAINER_DEFAULTS: Final = {
-    "terminationMessagePath": "/dev/termination-log",
-    "terminationMessagePolicy": "File",
-}
 _TOLERATED: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
-_FILE_MODE: Final = 0o644
 
 
 def admit_pod(document: Document, world: World) -> list[str]:
     """Complete and check a new pod; a warning for each field that has no effect here."""
     spec = document.setdefault("spec", {})
-    warnings = list(unsupported(spec))
-    complete(spec)
+    warnings = list(unsupported(spec, "spec"))
+    complete_pod(spec)
+    _name_account(spec)
     _set_priority(document, spec, world)
     _tolerate(spec)
-    refuse("", "Pod", document, pod_causes(spec))
+    refuse("", "Pod", document, pod_causes(spec, "spec"))
     document["status"] = {"phase": "Pending", "qosClass": _quality(spec)}
     return warnings
 
@@ -41,56 +31,17 @@ def admit_pod(document: Document, world: World) -> list[str]:
 def change_pod(new: Document, old: Document) -> None:
     """Only images, deadlines (to sooner) and tolerations (more of them) may change."""
     spec, before = new.setdefault("spec", {}), old["spec"]
-    complete(spec)
+    complete_pod(spec)
+    _name_account(spec)
     for field in ("priority", "preemptionPolicy"):
         if field in before:
             spec.setdefault(field, before[field])
     refuse("", "Pod", new, _change_causes(spec, before))
 
 
-def complete(spec: Document) -> None:
-    """Fill the defaults of a pod spec in place."""
-    for field, value in _DEFAULTS.items():
-        if spec.get(field) is None:
-            spec[field] = value
-    spec.setdefault("securityContext", {})
-    account = spec.get("serviceAccountName") or spec.get("serviceAccount") or "default"
+def _name_account(spec: Document) -> None:
+    account = spec.get("serviceAccountName") or "default"
     spec["serviceAccountName"] = spec["serviceAccount"] = account
-    for container in (*spec.get("initContainers", ()), *spec.get("containers", ())):
-        _complete_container(container)
-    for volume in spec.get("volumes", ()):
-        _complete_volume(volume)
-
-
-def _complete_container(container: Document) -> None:
-    for field, value in _CONTAINER_DEFAULTS.items():
-        container.setdefault(field, value)
-    container.setdefault("imagePullPolicy", _pull_policy(container.get("image") or ""))
-    resources = container.setdefault("resources", {})
-    if limits := resources.get("limits"):
-        requests = resources.setdefault("requests", {})
-        for resource, amount in limits.items():
-            requests.setdefault(resource, amount)
-    for port in container.get("ports", ()):
-        port.setdefault("protocol", "TCP")
-    for variable in container.get("env", ()):
-        if reference := (variable.get("valueFrom") or {}).get("fieldRef"):
-            reference.setdefault("apiVersion", "v1")
-
-
-def _pull_policy(image: str) -> str:
-    tag = image.rpartition("/")[2].partition(":")[2]
-    return "IfNotPresent" if "@" in image or tag not in ("", "latest") else "Always"
-
-
-def _complete_volume(volume: Document) -> None:
-    if not any(key != "name" for key in volume):
-        volume["emptyDir"] = {}
-    for source in ("configMap", "secret"):
-        if source in volume:
-            volume[source].setdefault("defaultMode", _FILE_MODE)
-    if "hostPath" in volume:
-        volume["hostPath"].setdefault("type", "")
 
 
 def _set_priority(document: Document, spec: Document, world: World) -> None:
@@ -134,7 +85,7 @@ def _tolerate(spec: Document) -> None:
 def _quality(spec: Document) -> str:
     """Quality-of-service class: by whether cpu and memory are asked for and bounded."""
     guaranteed, anything = True, False
-    for container in (*spec.get("initContainers", ()), *spec.get("containers", ())):
+    for container in containers_of(spec):
         resources = container["resources"]
         limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
         for resource in ("cpu", "memory"):

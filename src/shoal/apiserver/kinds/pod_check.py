@@ -24,36 +24,39 @@ _PULL: Final = ("Always", "IfNotPresent", "Never")
 _VARIABLE: Final = re.compile(r"[^=\x00]+\Z")
 
 
-def pod_causes(spec: Document) -> Iterator[Cause]:
-    """Every cause to refuse a completed spec. Raises StatusError 400 for a wrong quantity."""
+def pod_causes(spec: Document, path: str) -> Iterator[Cause]:
+    """Every cause to refuse a completed spec that lies at ``path``.
+
+    Raises StatusError 400 for a wrong quantity.
+    """
     containers = spec.get("containers") or []
     if not containers:
-        yield Cause(REQUIRED, "at least one container", "spec.containers")
-    yield from _scalar_causes(spec)
+        yield Cause(REQUIRED, "at least one container", f"{path}.containers")
+    yield from _scalar_causes(spec, path)
     volumes = {volume.get("name") for volume in spec.get("volumes") or ()}
     claims = {claim.get("name") for claim in spec.get("resourceClaims") or ()}
     seen: set[Any] = set()
     for part in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(part) or ()):
-            at = f"spec.{part}[{index}]"
+            at = f"{path}.{part}[{index}]"
             yield from _name_causes(container.get("name") or "", seen, at)
             yield from _container_causes(container, volumes, claims, at)
     for part in ("volumes", "resourceClaims"):
         unique: set[Any] = set()
         for index, item in enumerate(spec.get(part) or ()):
-            yield from _name_causes(item.get("name") or "", unique, f"spec.{part}[{index}]")
+            yield from _name_causes(item.get("name") or "", unique, f"{path}.{part}[{index}]")
 
 
-def _scalar_causes(spec: Document) -> Iterator[Cause]:
+def _scalar_causes(spec: Document, path: str) -> Iterator[Cause]:
     for field, allowed in (("restartPolicy", _RESTART), ("dnsPolicy", _DNS)):
         if spec[field] not in allowed:
-            yield _not_supported(spec[field], allowed, f"spec.{field}")
+            yield _not_supported(spec[field], allowed, f"{path}.{field}")
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and deadline < 1:
-        yield Cause(INVALID, "must be 1 second or more", "spec.activeDeadlineSeconds")
+        yield Cause(INVALID, "must be 1 second or more", f"{path}.activeDeadlineSeconds")
     for key, value in (spec.get("nodeSelector") or {}).items():
         if wrong := wrong_qualified(key) or wrong_label_value(value):
-            yield Cause(INVALID, wrong, "spec.nodeSelector")
+            yield Cause(INVALID, wrong, f"{path}.nodeSelector")
 
 
 def _name_causes(name: str, seen: set[Any], at: str) -> Iterator[Cause]:

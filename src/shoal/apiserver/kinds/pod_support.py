@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from shoal.api.meta import DRIVER
-from shoal.api.run import HOST_IMAGE
 from shoal.dialect.document import Document
 
 _POD: Final = frozenset(
@@ -68,23 +67,20 @@ _NO_EFFECT: Final = "has no effect on this machine"
 _FAILS: Final = "is not supported on this machine; the pod will fail"
 
 
-def unsupported(spec: Document) -> Iterator[str]:
-    """A sentence for each field of a new pod that will not be honoured."""
-    yield from _others(spec, _POD | {"tolerations"}, "spec")
+def unsupported(spec: Document, at: str) -> Iterator[str]:
+    """A sentence for each field of a new pod's spec, at this path, that will not be honoured."""
+    yield from _others(spec, _POD | {"tolerations"}, at)
     if any(t.get("key") not in _ADMITTED_KEYS for t in spec.get("tolerations") or ()):
-        yield f"spec.tolerations {_NO_EFFECT}"
+        yield f"{at}.tolerations {_NO_EFFECT}"
     for part in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(part) or ()):
-            yield from _container(container, f"spec.{part}[{index}]")
+            yield from _container(container, f"{at}.{part}[{index}]")
     for index, volume in enumerate(spec.get("volumes") or ()):
-        yield from _others(volume, _VOLUMES, f"spec.volumes[{index}]", _FAILS)
+        yield from _others(volume, _VOLUMES, f"{at}.volumes[{index}]", _FAILS)
 
 
 def _container(container: Document, path: str) -> Iterator[str]:
     yield from _others(container, _CONTAINER, path)
-    if container.get("image") not in (None, "", HOST_IMAGE):
-        told = "cannot run, since this machine has no container runtime; the pod will wait"
-        yield f"{path}.image {told}; example: image: {HOST_IMAGE}"
     yield from _resources(container.get("resources") or {}, f"{path}.resources")
     for index, variable in enumerate(container.get("env") or ()):
         source = variable.get("valueFrom") or {}

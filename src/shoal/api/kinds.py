@@ -6,6 +6,7 @@ import msgspec
 
 from shoal.api.claim import ResourceClaim, ResourceSlice
 from shoal.api.gang import Gang
+from shoal.api.job import Job
 from shoal.api.meta import API_VERSION, Object
 from shoal.api.node import Node
 from shoal.api.nodeuse import NodeUse
@@ -43,6 +44,9 @@ NAMESPACES: Final = Kind("v1", "Namespace", "namespaces", False, Object)
 EVENTS: Final = Kind("v1", "Event", "events", True, Object)
 SECRETS: Final = Kind("v1", "Secret", "secrets", True, Object)
 CONFIG_MAPS: Final = Kind("v1", "ConfigMap", "configmaps", True, Object)
+JOBS: Final = Kind("batch/v1", "Job", "jobs", True, Job)
+POD_TEMPLATES: Final = Kind("v1", "PodTemplate", "podtemplates", True, Object)
+SERVICE_ACCOUNTS: Final = Kind("v1", "ServiceAccount", "serviceaccounts", True, Object)
 LEASES: Final = Kind("coordination.k8s.io/v1", "Lease", "leases", True, Object)
 PRIORITY_CLASSES: Final = Kind(
     "scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, Object

@@ -7,7 +7,9 @@ from shoal.controllers.bootstrap import bootstrap
 from shoal.controllers.builtin.claims import ClaimController
 from shoal.controllers.builtin.events import EventExpiry
 from shoal.controllers.builtin.garbage import GarbageCollector
+from shoal.controllers.builtin.jobs.controller import JobController
 from shoal.controllers.builtin.namespaces import NamespaceController
+from shoal.controllers.builtin.serviceaccounts import ServiceAccountController
 from shoal.controllers.informers import Informers
 from shoal.controllers.run import RunController
 from shoal.kube.client import Client
@@ -23,6 +25,8 @@ async def run_controllers(client: Client, *, ready: Callable[[], None] = lambda:
     controllers = (
         RunController(client, informers),
         ClaimController(client, informers),
+        JobController(client, informers),
+        ServiceAccountController(client, informers),
         GarbageCollector(client, informers),
         NamespaceController(client, informers),
         EventExpiry(client),

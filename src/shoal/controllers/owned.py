@@ -30,22 +30,29 @@ class Owned(Generic[T]):
     def note(self, delta: Delta[T]) -> OwnerReference | None:
         """Take a change in; the owner whose objects changed."""
         owner = controller_of(delta.any)
+        before = controller_of(delta.old) if delta.old is not None else None
+        if before is not None and (owner is None or owner.uid != before.uid):
+            self._drop(before.uid, delta.any.metadata.name)
         if owner is None:
-            return None
+            return before
         objects = self._by_owner.setdefault(owner.uid, {})
         name = delta.any.metadata.name
         if delta.new is not None:
-            before = objects.get(name)
-            objects[name] = delta.new if before is None else self._fold(before, delta.new)
+            known = objects.get(name)
+            objects[name] = delta.new if known is None else self._fold(known, delta.new)
         else:
-            objects.pop(name, None)
-            if not objects:
-                del self._by_owner[owner.uid]
+            self._drop(owner.uid, name)
         return owner
 
     def of(self, uid: str) -> tuple[T, ...]:
         """The objects that an owner controls."""
         return tuple(self._by_owner.get(uid, {}).values())
+
+    def _drop(self, owner: str, name: str) -> None:
+        objects = self._by_owner.get(owner, {})
+        objects.pop(name, None)
+        if not objects:
+            self._by_owner.pop(owner, None)
 
 
 def keep_allocation(before: ResourceClaim, new: ResourceClaim) -> ResourceClaim:

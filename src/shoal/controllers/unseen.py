@@ -29,6 +29,11 @@ class _Write(msgspec.Struct, frozen=True):
     version: int = 0
     gone: str = ""
 
+    def about(self, other: "_Write") -> bool:
+        """Whether both are of one object."""
+        mine = self.kind.plural, self.namespace, self.name
+        return mine == (other.kind.plural, other.namespace, other.name)
+
     def shown(self, copy: Object | None) -> bool:
         if not self.gone:
             return copy is not None and int(copy.metadata.resource_version) >= self.version
@@ -61,9 +66,10 @@ class Unseen(Generic[K]):
         self._writes.setdefault(key, []).append(write)
 
     def deleted(self, key: K, kind: Kind[Any], namespace: str, name: str, uid: str) -> None:
-        """An object was deleted."""
+        """An object was deleted; what was written of it before does not matter any more."""
         write = _Write(kind, namespace, name, self._clock(), gone=uid)
-        self._writes.setdefault(key, []).append(write)
+        others = [each for each in self._writes.get(key, ()) if not each.about(write)]
+        self._writes[key] = [*others, write]
 
     def settled(self, key: K) -> bool:
         """Whether the copies show everything that was written for a key."""

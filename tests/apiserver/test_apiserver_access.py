@@ -50,7 +50,6 @@ def test_plain_http_and_other_authorities_get_nowhere(api):
 @pytest.mark.parametrize(
     ("method", "path", "status"),
     [
-        ("GET", "/apis/nowhere/v1/things", 404),
         ("GET", "/api/v1/namespaces/default/things", 404),
         ("PUT", PODS, 405),
         ("DELETE", "/api/v1/namespaces", 405),
@@ -81,6 +80,7 @@ def test_heads_are_bounded(api):
     ("kind", "raw", "status"),
     [
         ("application/vnd.kubernetes.protobuf", b"k8s\0", 415),
+        ("application/vnd.kubernetes.protobuf", b"k8s", 400),
         ("text/plain", b"{}", 415),
         ("application/json", b'{"metadata":', 400),
         ("application/json", b"[" * 100_000, 400),

@@ -26,7 +26,7 @@ async def server(tmp_path, monkeypatch):
     monkeypatch.setattr(history, "_MOST_EVENTS", 10)
     store = Store(Log(tmp_path / "store.db"))
     store.start()
-    yield Server(store, Registry(BUILTIN), tmp_path)
+    yield Server(store, Registry(BUILTIN), tmp_path, Guard("t"))
     store.stop()
 
 
@@ -121,7 +121,7 @@ class Client:
 
 async def test_watches_beyond_the_bound_are_refused_until_one_leaves(server, monkeypatch):
     monkeypatch.setattr(app_module, "_MOST_STREAMS", 2)
-    app = App(server, Guard("t"))
+    app = App(server)
     clients = [Client(app), Client(app)]
     assert [await client.status() for client in clients] == [200, 200]
     assert await Client(app).status() == 429

@@ -7,9 +7,9 @@ import logging
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any, Final
 
-from shoal.apiserver.auth import Guard
 from shoal.apiserver.http import Answer, Request, Response, Stream, parse_query, refusal
-from shoal.apiserver.routes import route
+from shoal.apiserver.metrics import Labels
+from shoal.apiserver.routes import NOWHERE, find
 from shoal.apiserver.server import Server
 from shoal.dialect.status import Details, StatusError
 
@@ -27,43 +27,50 @@ _COMPRESS_LEVEL: Final = 1
 class App:
     """Serves one ``Server``. Streams end when ``stop`` is called."""
 
-    def __init__(self, server: Server, guard: Guard) -> None:
+    def __init__(self, server: Server) -> None:
         self._server = server
-        self._guard = guard
         self._streams: set[asyncio.Task[None]] = set()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """ASGI."""
         if scope["type"] != "http":
             return
-        answer = await self._answer(scope, receive)
+        labels, answer = await self._answer(scope, receive)
+        self._server.counters.requests[*labels, str(answer.status)] += 1
         if isinstance(answer, Response):
             await _send_response(await _compressed(answer, scope), send)
-        else:
+            return
+        self._server.counters.streams[labels] += 1
+        try:
             await self._send_stream(answer, receive, send)
+        finally:
+            self._server.counters.streams[labels] -= 1
 
     def stop(self) -> None:
         """End every stream, so that the server can close its connections."""
         for task in tuple(self._streams):
             task.cancel()
 
-    async def _answer(self, scope: Scope, receive: Receive) -> Answer:
+    async def _answer(self, scope: Scope, receive: Receive) -> tuple[Labels, Answer]:
+        """The answer, and what it is counted as."""
+        request = _request(scope)
+        place = NOWHERE
         try:
-            request = _request(scope)
-            self._guard.check(request.path, request.headers)
+            self._server.guard.check(request.path, request.headers)
+            place = find(self._server.registry, request)
             body = await _read_body(request, receive)
-            answer = await route(self._server, _with_body(request, body))
+            answer = await place.act(self._server, _with_body(request, body))
         except StatusError as error:
-            return refusal(error)
+            answer = refusal(error)
         except Exception as error:
             _log.exception(
                 "request failed", extra={"method": scope["method"], "path": scope["path"]}
             )
-            return refusal(_unexpected(error))
+            answer = refusal(_unexpected(error))
         if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
             await answer.chunks.aclose()
-            return refusal(_too_many_streams())
-        return answer
+            answer = refusal(_too_many_streams())
+        return place.labels, answer
 
     async def _send_stream(self, stream: Stream, receive: Receive, send: Send) -> None:
         """Pass chunks on until they end, the client leaves or the server stops.
@@ -134,9 +141,10 @@ async def _send_response(response: Response, send: Send) -> None:
     headers = [
         (b"content-type", response.content_type.encode()),
         (b"content-length", str(len(response.body)).encode()),
-        (b"cache-control", b"no-cache, private"),
         *((name.encode(), value.encode()) for name, value in response.headers),
     ]
+    if all(name != "cache-control" for name, _ in response.headers):
+        headers.append((b"cache-control", b"no-cache, private"))
     await send({"type": "http.response.start", "status": response.status, "headers": headers})
     await send({"type": "http.response.body", "body": response.body})
 

@@ -56,9 +56,17 @@ def decode_yaml(body: bytes) -> Json:
     return load(body)
 
 
+def decode_protobuf(body: bytes) -> Json:
+    """A protobuf message of one of Kubernetes' own kinds. Raises StatusError."""
+    from shoal.dialect.protobuf import decoder
+
+    return decoder().document(body)
+
+
 DECODERS: Final[Mapping[str, Decode]] = {
     "application/json": decode_json,
     "application/yaml": decode_yaml,
+    "application/vnd.kubernetes.protobuf": decode_protobuf,
 }
 
 

@@ -4,126 +4,114 @@ import re
 from collections.abc import Sequence
 from typing import Any, Final
 
-from shoal.apiserver import openapi
-from shoal.apiserver.http import Answer, Request, Response, answer, encode_json
-from shoal.apiserver.registry import Registry, Resource
-from shoal.apiserver.server import Server
+from shoal.apiserver.aggregated import CONTENT_TYPE, aggregated
+from shoal.apiserver.health import PATHS
+from shoal.apiserver.http import Request, Response, answer, encode_json, page_not_found
+from shoal.apiserver.registry import Registry
+from shoal.apiserver.served import Served, is_builtin, served, versions
+from shoal.dialect.document import Document
 from shoal.dialect.status import no_such_path
 
-VERSION: Final = {
-    "major": "1",
-    "minor": "37",
-    "gitVersion": "v1.37.0+shoal",
-    "gitCommit": "",
-    "gitTreeState": "clean",
-    "buildDate": "1970-01-01T00:00:00Z",
-    "goVersion": "none",
-    "compiler": "none",
-    "platform": "linux/amd64",
-}
 _V2: Final = re.compile(r"v=v2\b")
-_VERBS: Final = ("delete", "deletecollection", "get", "list", "patch", "create", "update", "watch")
+_VARY: Final = (("vary", "Accept"),)
 
 
-def answer_path(server: Server, request: Request, segments: Sequence[str]) -> Answer:
-    """Everything outside the kinds' own paths. Raises StatusError 404."""
-    match list(segments):
-        case ["version"]:
-            return answer(VERSION)
-        case ["healthz" | "livez" | "readyz", *_]:
-            return Response(200, b"ok", "text/plain; charset=utf-8")
-        case ["api" | "apis" as root] if _aggregated(request):
-            return _aggregate(server, root)
-        case ["openapi", "v2" | "v3" as version, *path]:
-            return _openapi(server.registry, version, "/".join(path))
-        case ["api", *rest] if len(rest) < 2:
-            return _core(server.registry, rest)
-        case ["apis", *rest] if len(rest) < 3:
-            return _groups(server.registry, rest)
+def roots(registry: Registry) -> Response:
+    """``/``: the paths that lead further."""
+    paths = ["/api", "/api/v1", "/apis"]
+    for group, offered in versions(registry).items():
+        if group:
+            paths += [f"/apis/{group}", *(f"/apis/{group}/{version}" for version in offered)]
+    paths += [f"/{name}" for name in (*PATHS, "metrics", "openapi/v2", "openapi/v3", "version")]
+    return answer({"paths": sorted(paths)})
+
+
+def core(registry: Registry, request: Request, rest: Sequence[str]) -> Response:
+    """``/api`` and ``/api/v1``. Raises StatusError 404."""
+    match rest:
+        case []:
+            if _wants_aggregated(request):
+                return _aggregated(registry, "api")
+            return _varying({"kind": "APIVersions", "versions": ["v1"], **_addresses(request)})
+        case [version]:
+            return _resources(registry, "", version)
     raise no_such_path()
 
 
-def _openapi(registry: Registry, version: str, path: str) -> Response:
-    if version == "v2":
-        return Response(200, openapi.EMPTY_V2, openapi.V2_TYPE)
-    document = openapi.group_document(registry, path) if path else openapi.index(registry)
-    if document is None:
+def groups(registry: Registry, request: Request, rest: Sequence[str]) -> Response:
+    """``/apis`` and what lies below, down to the kinds of a version. Raises StatusError 404."""
+    offered = versions(registry)
+    match rest:
+        case []:
+            if _wants_aggregated(request):
+                return _aggregated(registry, "apis")
+            found = [_group(group, offered[group]) for group in offered if group]
+            return _varying({"kind": "APIGroupList", "apiVersion": "v1", "groups": found})
+        case [group] if group in offered:
+            return answer({"kind": "APIGroup", "apiVersion": "v1", **_group(group, offered[group])})
+        case [group, version]:
+            return _resources(registry, group, version)
+    return unserved(registry, rest[0])
+
+
+def unserved(registry: Registry, group: str) -> Response:
+    """The 404 of a group, or of a version that it has not: plain but for Kubernetes' own groups.
+
+    Raises StatusError 404.
+    """
+    if group in versions(registry) and is_builtin(group):
         raise no_such_path()
-    return answer(document)
-
-
-def _core(registry: Registry, rest: Sequence[str]) -> Response:
-    if rest:
-        return _resources(registry, "", rest[0])
-    return answer({"kind": "APIVersions", "versions": ["v1"]})
-
-
-def _groups(registry: Registry, rest: Sequence[str]) -> Response:
-    groups = {group: _group(group, version) for group, version in registry.groups() if group}
-    if not rest:
-        found = list(groups.values())
-        return answer({"kind": "APIGroupList", "apiVersion": "v1", "groups": found})
-    if len(rest) == 2:
-        return _resources(registry, rest[0], rest[1])
-    if rest[0] not in groups:
-        raise no_such_path()
-    return answer({"kind": "APIGroup", "apiVersion": "v1", **groups[rest[0]]})
-
-
-def _group(group: str, version: str) -> dict[str, Any]:
-    served = {"groupVersion": f"{group}/{version}", "version": version}
-    return {"name": group, "versions": [served], "preferredVersion": served}
+    return page_not_found()
 
 
 def _resources(registry: Registry, group: str, version: str) -> Response:
     plurals = registry.group(group, version)
     if plurals is None:
-        raise no_such_path()
-    resources = [entry for resource in plurals.values() for entry in _entries(resource)]
+        return unserved(registry, group)
+    resources = [entry for one in served(plurals.values()) for entry in _entries(one)]
     group_version = f"{group}/{version}" if group else version
     head = {"kind": "APIResourceList", "apiVersion": "v1", "groupVersion": group_version}
     return answer({**head, "resources": resources})
 
 
-def _entries(resource: Resource) -> list[dict[str, Any]]:
+def _addresses(request: Request) -> Document:
+    address = {"clientCIDR": "0.0.0.0/0", "serverAddress": request.headers.get("host", "")}
+    return {"serverAddressByClientCIDRs": [address]}
+
+
+def _group(group: str, offered: Sequence[str]) -> Document:
+    told = [{"groupVersion": f"{group}/{version}", "version": version} for version in offered]
+    return {"name": group, "versions": told, "preferredVersion": told[0]}
+
+
+def _entries(one: Served) -> list[Document]:
+    resource = one.resource
     entry: dict[str, Any] = {
         "name": resource.plural,
-        "singularName": resource.singular,
+        "singularName": one.singular,
         "namespaced": resource.namespaced,
         "kind": resource.kind,
-        "verbs": sorted(_verbs(resource)),
+        "verbs": one.verbs,
     }
     if resource.short_names:
-        entry["shortNames"] = list(resource.short_names)
+        entry["shortNames"] = resource.short_names
     if resource.categories:
-        entry["categories"] = list(resource.categories)
-    return [
-        entry,
-        *(
-            {
-                "name": f"{resource.plural}/{name}",
-                "singularName": "",
-                "namespaced": resource.namespaced,
-                "kind": kind,
-                "verbs": verbs,
-            }
-            for name, kind, verbs in _subresources(resource)
-        ),
+        entry["categories"] = resource.categories
+    below = [
+        {
+            "name": f"{resource.plural}/{sub.name}",
+            "singularName": "",
+            "namespaced": resource.namespaced,
+            **({"group": sub.group, "version": sub.version} if sub.group else {}),
+            "kind": sub.kind,
+            "verbs": sub.verbs,
+        }
+        for sub in one.subresources
     ]
+    return [entry, *below]
 
 
-def _verbs(resource: Resource) -> list[str]:
-    return [v for v in _VERBS if v != "deletecollection" or resource.collection_deletes]
-
-
-def _subresources(resource: Resource) -> list[tuple[str, str, list[str]]]:
-    found = [(name, kind, [verb]) for name, kind, verb in resource.other_subresources]
-    if resource.status:
-        found.append(("status", resource.kind, ["get", "patch", "update"]))
-    return sorted(found)
-
-
-def _aggregated(request: Request) -> bool:
+def _wants_aggregated(request: Request) -> bool:
     accept = request.headers.get("accept", "")
     return any(
         "as=APIGroupDiscoveryList" in part and "g=apidiscovery.k8s.io" in part and _V2.search(part)
@@ -131,53 +119,10 @@ def _aggregated(request: Request) -> bool:
     )
 
 
-def _aggregate(server: Server, root: str) -> Response:
-    groups = [g for g in server.registry.groups() if bool(g[0]) == (root == "apis")]
-    document = {
-        "kind": "APIGroupDiscoveryList",
-        "apiVersion": "apidiscovery.k8s.io/v2",
-        "metadata": {},
-        "items": [_aggregate_group(server, *group) for group in groups],
-    }
-    media_type = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
-    return Response(200, encode_json(document), media_type)
+def _aggregated(registry: Registry, root: str) -> Response:
+    body = encode_json(aggregated(registry, core=root == "api"))
+    return Response(200, body, CONTENT_TYPE, _VARY)
 
 
-def _aggregate_group(server: Server, group: str, version: str) -> dict[str, Any]:
-    plurals = server.registry.group(group, version) or {}
-    return {
-        "metadata": {"name": group, "creationTimestamp": None}
-        if group
-        else {"creationTimestamp": None},
-        "versions": [
-            {
-                "version": version,
-                "freshness": "Current",
-                "resources": [_aggregate_resource(resource) for resource in plurals.values()],
-            }
-        ],
-    }
-
-
-def _aggregate_resource(resource: Resource) -> dict[str, Any]:
-    entry: dict[str, Any] = {
-        "resource": resource.plural,
-        "responseKind": _kind_of(resource, resource.kind),
-        "scope": "Namespaced" if resource.namespaced else "Cluster",
-        "singularResource": resource.singular,
-        "verbs": sorted(_verbs(resource)),
-    }
-    if resource.short_names:
-        entry["shortNames"] = list(resource.short_names)
-    if resource.categories:
-        entry["categories"] = list(resource.categories)
-    if subresources := _subresources(resource):
-        entry["subresources"] = [
-            {"subresource": name, "responseKind": _kind_of(resource, kind), "verbs": verbs}
-            for name, kind, verbs in subresources
-        ]
-    return entry
-
-
-def _kind_of(resource: Resource, kind: str) -> dict[str, str]:
-    return {"group": resource.group, "version": resource.version, "kind": kind}
+def _varying(document: Document) -> Response:
+    return Response(200, encode_json(document), headers=_VARY)

@@ -10,6 +10,7 @@ from shoal.dialect.document import Json
 from shoal.dialect.status import StatusError, bad_request
 
 JSON: Final = "application/json"
+PLAIN_TEXT: Final = "text/plain; charset=utf-8"
 _TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE: Final = frozenset({"", "0", "f", "F", "false", "FALSE", "False"})
 
@@ -81,6 +82,11 @@ Answer = Response | Stream
 def answer(document: Json, status: int = 200, warnings: tuple[str, ...] = ()) -> Response:
     """A JSON answer."""
     return Response(status, encode_json(document), headers=warning_headers(warnings))
+
+
+def page_not_found() -> Response:
+    """The answer outside of what is served: no Status, as the real server has it."""
+    return Response(404, b"404 page not found\n", PLAIN_TEXT)
 
 
 def refusal(error: StatusError) -> Response:

@@ -60,7 +60,7 @@ async def serve(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
         raise
     store.start()
     try:
-        app = App(Server(store, Registry((*BUILTIN, *OWN)), home), Guard(token))
+        app = App(Server(store, Registry((*BUILTIN, *OWN)), home, Guard(token)))
         bound = listener.getsockname()[1]
         _tell_clients(home, bound, certificates, token)
         await _Uvicorn(_config(app, certificates), app, lambda: ready(bound)).serve([listener])

@@ -51,6 +51,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     namespaced: bool = True
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    stored: bool = True
+    """Whether objects are kept. Others are posted and answered, like a question."""
     status: bool = False
     """Whether status is written through ``/status`` alone."""
     status_metadata: bool = False

@@ -5,7 +5,9 @@ from pathlib import Path
 
 import msgspec
 
+from shoal.apiserver.auth import Guard
 from shoal.apiserver.history import Entry, Key
+from shoal.apiserver.metrics import Counters
 from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.store import Store
@@ -34,6 +36,8 @@ class Server(msgspec.Struct, frozen=True):
     store: Store
     registry: Registry
     home: Path
+    guard: Guard
+    counters: Counters = msgspec.field(default_factory=Counters)
 
     def find(self, key: Key) -> Document | None:
         """The newest version of an object, decoded."""

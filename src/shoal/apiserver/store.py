@@ -13,12 +13,14 @@ from typing import Any, Final
 
 import msgspec
 
-from shoal.apiserver.history import ADDED, DELETED, MODIFIED, Entry, Event, History, Key
-from shoal.apiserver.log import Log, Record
+from shoal.apiserver.history import ADDED, DELETED, MODIFIED, Bounds, Entry, Event, History, Key
+from shoal.apiserver.log import Log
+from shoal.apiserver.storefile import Record
 from shoal.apiserver.writer import Job, Writer
 from shoal.dialect.status import Details, StatusError
 
 _MOST_WAITING: Final = 8192
+_TICKS_IN_AN_AGE: Final = 16
 _encode: Final = msgspec.json.Encoder().encode
 
 Wake = Callable[[], None]
@@ -32,14 +34,15 @@ class _Waiting(msgspec.Struct, frozen=True):
 class Store:
     """Every object by key, with revisions, optimistic concurrency and a window of history."""
 
-    def __init__(self, log: Log) -> None:
+    def __init__(self, log: Log, bounds: Bounds = Bounds()) -> None:
         """Load everything. Raises StoreDamaged."""
         self._objects: dict[str, dict[str, dict[str, Entry]]] = {}
         self._pending: dict[Key, Event] = {}
         self._waiting: deque[_Waiting] = deque()
         self._wakes: dict[str, set[Wake]] = {}
         self._epoch = 0
-        self.history = History(log.compacted())
+        self.history = History(log.compacted(), bounds)
+        self._tick_s = bounds.seconds / _TICKS_IN_AN_AGE
         self.revision = self.history.compacted
         """The last revision that is durable."""
         self._load(log)
@@ -48,12 +51,16 @@ class Store:
 
     def start(self) -> None:
         """Begin to accept writes; called in the loop that will use the store."""
-        self._writer.start(asyncio.get_running_loop())
+        loop = asyncio.get_running_loop()
+        self._writer.start(loop)
+        self._timer = loop.call_later(self._tick_s, self._tick)
+        self.history.age(loop.time(), self.revision)
         if self._leftover:
             self._writer.submit(Job(self._epoch, drop=tuple(self._leftover)))
 
     def stop(self) -> None:
         """Finish what waits and close the log."""
+        self._timer.cancel()
         self._writer.stop()
 
     def get(self, key: Key) -> Entry | None:
@@ -76,6 +83,10 @@ class Store:
             for space in wanted
             for name, entry in sorted(spaces.get(space, {}).items())
         ]
+
+    def count(self, resource: str) -> int:
+        """How many durable objects there are of a kind."""
+        return sum(map(len, self._objects.get(resource, {}).values()))
 
     def past(self, resource: str, namespace: str, revision: int) -> list[tuple[Key, Entry]]:
         """The same as it was at a revision that the history still reaches."""
@@ -170,6 +181,13 @@ class Store:
             del self._pending[key]
         self.history.add(event)
 
+    def _tick(self) -> None:
+        """Let history age while nothing is written."""
+        loop = asyncio.get_running_loop()
+        self.history.age(loop.time(), self.revision)
+        self._trim()
+        self._timer = loop.call_later(self._tick_s, self._tick)
+
     def _trim(self) -> None:
         if dropped := self.history.trim():
             self._writer.submit(Job(self._epoch, drop=dropped.rows, compacted=dropped.compacted))
@@ -183,7 +201,7 @@ class Store:
             before = self.get(key)
             kind = DELETED if record.deleted else MODIFIED if before else ADDED
             self._restore(Event(kind, key, entry, before))
-            self.revision = record.revision
+            self.revision = max(self.revision, record.revision)
 
     def _restore(self, event: Event) -> None:
         if event.revision > self.history.compacted:

@@ -9,6 +9,7 @@ from shoal.api.pod import Pod
 from shoal.apiserver.kinds import cells, claim, data, job, pod, small, template, views
 from shoal.apiserver.kinds.job_cells import job as job_cells
 from shoal.apiserver.kinds.pod_cells import pod as pod_cells
+from shoal.apiserver.kinds.reviews import REVIEWS
 from shoal.apiserver.registry import Resource
 from shoal.dialect.names import wrong_label
 from shoal.dialect.table import AGE, NAME, Column, wide
@@ -288,4 +289,5 @@ BUILTIN: Final = (
     RESOURCE_SLICE,
     RESOURCE_CLAIM,
     RESOURCE_CLAIM_TEMPLATE,
+    *REVIEWS,
 )

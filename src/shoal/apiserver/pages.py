@@ -1,0 +1,65 @@
+"""Everything outside of the kinds' own paths: version, health, metrics, discovery, OpenAPI."""
+
+from collections.abc import Sequence
+from typing import Final
+
+from shoal.apiserver import discovery, metrics, openapi
+from shoal.apiserver.health import PATHS, answer_health
+from shoal.apiserver.http import Request, Response, answer, page_not_found
+from shoal.apiserver.registry import Registry
+from shoal.apiserver.server import Server
+from shoal.dialect.status import Details, StatusError
+
+VERSION: Final = {
+    "major": "1",
+    "minor": "37",
+    "gitVersion": "v1.37.0+shoal",
+    "gitCommit": "",
+    "gitTreeState": "clean",
+    "buildDate": "1970-01-01T00:00:00Z",
+    "goVersion": "none",
+    "compiler": "none",
+    "platform": "linux/amd64",
+}
+
+
+def answer_page(server: Server, request: Request, segments: Sequence[str]) -> Response:
+    """Answer a path that names no kind. Raises StatusError 404 or 405."""
+    if request.method not in ("GET", "HEAD"):
+        told = f"{request.method} is not supported on {request.path[:100]}; it can be read alone"
+        raise StatusError(405, "MethodNotAllowed", told, Details())
+    match list(segments):
+        case []:
+            return discovery.roots(server.registry)
+        case ["api", *rest]:
+            return discovery.core(server.registry, request, rest)
+        case ["apis", *rest]:
+            return discovery.groups(server.registry, request, rest)
+        case _:
+            return _other(server, request, segments)
+
+
+def _other(server: Server, request: Request, segments: Sequence[str]) -> Response:
+    match list(segments):
+        case ["version"]:
+            return answer(VERSION)
+        case [name, *_] if name in PATHS:
+            return answer_health(request, segments)
+        case ["metrics"]:
+            return _metrics(server)
+        case ["openapi", "v2" | "v3" as version, *path]:
+            return _openapi(server.registry, version, "/".join(path))
+    return page_not_found()
+
+
+def _metrics(server: Server) -> Response:
+    stored = (one for one in server.registry.resources if one.stored)
+    counts = {resource.key: server.store.count(resource.key) for resource in stored}
+    return metrics.page(server.counters, server.store.revision, counts)
+
+
+def _openapi(registry: Registry, version: str, path: str) -> Response:
+    if version == "v2":
+        return Response(200, openapi.EMPTY_V2, openapi.V2_TYPE)
+    document = openapi.group_document(registry, path) if path else openapi.index(registry)
+    return page_not_found() if document is None else answer(document)

@@ -100,10 +100,10 @@ class Decoder:
         zero = {name, f"{holder}.{name}"}
         dropped = bool(zero & _PLAIN) if inner != "string" else not zero & _TEXT_POINTERS
         return Field(
-            _RENAMED.get(name, name),
+            name,
             functools.partial(_entry, read) if is_map else read,
             repeated=repeated,
-            inline=name in _INLINE and inner not in SCALARS,
+            inline=not name,
             is_map=is_map,
             packs=repeated and inner in SCALARS and SCALARS[inner].wire_type != BYTES,
             keeps_zero=not dropped,
@@ -192,28 +192,6 @@ def _text(value: Value) -> str:
     return _bytes(value).decode()
 
 
-_INLINE: Final = frozenset(
-    {
-        "deviceConfiguration",
-        "ephemeralContainerCommon",
-        "handler",
-        "localObjectReference",
-        "persistentVolumeSource",
-        "volumeSource",
-    }
-)
-_RENAMED: Final = {
-    "ref": "$ref",
-    "schema": "$schema",
-    "uID": "uid",
-    "xKubernetesEmbeddedResource": "x-kubernetes-embedded-resource",
-    "xKubernetesIntOrString": "x-kubernetes-int-or-string",
-    "xKubernetesListMapKeys": "x-kubernetes-list-map-keys",
-    "xKubernetesListType": "x-kubernetes-list-type",
-    "xKubernetesMapType": "x-kubernetes-map-type",
-    "xKubernetesPreserveUnknownFields": "x-kubernetes-preserve-unknown-fields",
-    "xKubernetesValidations": "x-kubernetes-validations",
-}
 _PLAIN: Final = frozenset(
     {
         "active",
@@ -254,8 +232,8 @@ _PLAIN: Final = frozenset(
         "tty",
         "uniqueItems",
         "unschedulable",
-        "xKubernetesEmbeddedResource",
-        "xKubernetesIntOrString",
+        "x-kubernetes-embedded-resource",
+        "x-kubernetes-int-or-string",
         "CustomResourceColumnDefinition.priority",
         "Probe.timeoutSeconds",
     }

@@ -5,6 +5,9 @@ PYTHON ?= python3
 BIN := .venv/bin
 READY := .venv/.ready
 NATIVE := $(shell find native -type f)
+# Answers of a real server, kept beside the clone; without them the tests that compare are skipped.
+export SHOAL_CASES ?= $(wildcard $(CURDIR)/../shared/data/dialect)
+export SHOAL_REPLAY ?= $(wildcard $(CURDIR)/../shared/tools/dialect/replay.py)
 # Last, so that pip's cmake serves only where the system has none.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 

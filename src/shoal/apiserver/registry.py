@@ -51,6 +51,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     namespaced: bool = True
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    schema: Document | None = None
+    """The JSON schema of a kind that the schema table has not, for OpenAPI."""
     stored: bool = True
     """Whether objects are kept. Others are posted and answered, like a question."""
     status: bool = False

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from shoal.apiserver.kinds.pod_check import pod_causes
-from shoal.dialect.document import Document, Json
+from shoal.apiserver.kinds.refuse import not_supported
+from shoal.dialect.document import Document
 from shoal.dialect.names import label_causes, wrong_subdomain
 from shoal.dialect.selectors import SelectorError, label_selector
 from shoal.dialect.status import DUPLICATE, INVALID, NOT_SUPPORTED, REQUIRED, TOO_LONG, Cause
@@ -39,7 +40,9 @@ def job_causes(document: Document) -> Iterator[Cause]:
         if (count := spec.get(field)) is not None and count < 0:
             yield Cause(INVALID, f"{count} is less than 0", f"spec.{field}")
     yield from _mode_causes(spec)
-    yield from _supported(spec["podReplacementPolicy"], _REPLACEMENTS, "spec.podReplacementPolicy")
+    yield from not_supported(
+        spec["podReplacementPolicy"], _REPLACEMENTS, "spec.podReplacementPolicy"
+    )
     yield from _manager_causes(spec.get("managedBy"))
     yield from _selector_causes(spec)
     yield from _template_causes(spec)
@@ -72,7 +75,7 @@ def generated_labels(metadata: Document) -> dict[str, str]:
 
 def _mode_causes(spec: Document) -> Iterator[Cause]:
     mode = spec["completionMode"]
-    yield from _supported(mode, _MODES, "spec.completionMode")
+    yield from not_supported(mode, _MODES, "spec.completionMode")
     if mode == "Indexed":
         if spec.get("completions") is None:
             told = "an indexed job has a fixed number; example: completions: 4"
@@ -150,7 +153,7 @@ def _rule_causes(rule: Document, spec: Document, names: set[Any], at: str) -> It
     if not action:
         yield Cause(REQUIRED, f"one of {', '.join(_ACTIONS)}", f"{at}.action")
     else:
-        yield from _supported(action, _ACTIONS, f"{at}.action")
+        yield from not_supported(action, _ACTIONS, f"{at}.action")
     if action == "FailIndex" and spec.get("backoffLimitPerIndex") is None:
         yield Cause(INVALID, "FailIndex needs spec.backoffLimitPerIndex", f"{at}.action")
     if codes is not None and conditions:
@@ -170,7 +173,7 @@ def _code_causes(codes: Document, names: set[Any], at: str) -> Iterator[Cause]:
     if (name := codes.get("containerName")) is not None and name not in names:
         told = f"{name!r} is no container of the template"
         yield Cause(INVALID, told, f"{at}.containerName")
-    yield from _supported(codes.get("operator"), _OPERATORS, f"{at}.operator")
+    yield from not_supported(codes.get("operator"), _OPERATORS, f"{at}.operator")
     values = codes.get("values") or []
     if not values:
         yield Cause(INVALID, "at least one; example: [42]", f"{at}.values")
@@ -183,8 +186,3 @@ def _code_causes(codes: Document, names: set[Any], at: str) -> Iterator[Cause]:
             yield Cause(DUPLICATE, f"{value} is there already", f"{at}.values[{index}]")
     if values != sorted(values):
         yield Cause(INVALID, "must be in ascending order", f"{at}.values")
-
-
-def _supported(value: Json, allowed: tuple[str, ...], at: str) -> Iterator[Cause]:
-    if value not in allowed:
-        yield Cause(NOT_SUPPORTED, f"{value!r} is not one of {', '.join(allowed)}", at)

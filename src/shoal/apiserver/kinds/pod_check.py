@@ -4,12 +4,12 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from shoal.apiserver.kinds.refuse import not_supported
 from shoal.dialect.document import Document, Json
 from shoal.dialect.names import wrong_label, wrong_label_value, wrong_qualified
 from shoal.dialect.status import (
     DUPLICATE,
     INVALID,
-    NOT_SUPPORTED,
     REQUIRED,
     Cause,
     bad_request,
@@ -49,8 +49,7 @@ def pod_causes(spec: Document, path: str) -> Iterator[Cause]:
 
 def _scalar_causes(spec: Document, path: str) -> Iterator[Cause]:
     for field, allowed in (("restartPolicy", _RESTART), ("dnsPolicy", _DNS)):
-        if spec[field] not in allowed:
-            yield _not_supported(spec[field], allowed, f"{path}.{field}")
+        yield from not_supported(spec[field], allowed, f"{path}.{field}")
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and deadline < 1:
         yield Cause(INVALID, "must be 1 second or more", f"{path}.activeDeadlineSeconds")
@@ -74,8 +73,7 @@ def _container_causes(
 ) -> Iterator[Cause]:
     if not container.get("image"):
         yield Cause(REQUIRED, "example: host", f"{at}.image")
-    if container["imagePullPolicy"] not in _PULL:
-        yield _not_supported(container["imagePullPolicy"], _PULL, f"{at}.imagePullPolicy")
+    yield from not_supported(container["imagePullPolicy"], _PULL, f"{at}.imagePullPolicy")
     for index, port in enumerate(container.get("ports") or ()):
         if not port.get("containerPort"):
             yield Cause(REQUIRED, "1 to 65535", f"{at}.ports[{index}].containerPort")
@@ -120,7 +118,3 @@ def _amount(value: Json, at: str) -> Json:
     if amount < 0:
         raise bad_request(f"{at}: {value} is negative")
     return amount
-
-
-def _not_supported(value: Json, allowed: tuple[str, ...], at: str) -> Cause:
-    return Cause(NOT_SUPPORTED, f"{value!r} is not one of {', '.join(allowed)}", at)

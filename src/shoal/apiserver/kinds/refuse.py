@@ -1,9 +1,9 @@
 """Refusing an object for what its fields hold."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from shoal.dialect.document import Document
-from shoal.dialect.status import FORBIDDEN, Cause, invalid
+from shoal.dialect.document import Document, Json
+from shoal.dialect.status import FORBIDDEN, NOT_SUPPORTED, Cause, invalid
 
 
 def refuse(group: str, kind: str, document: Document, causes: Iterable[Cause]) -> None:
@@ -20,3 +20,9 @@ def changed(new: Document, old: Document, fields: Iterable[str]) -> list[Cause]:
         for field in fields
         if new.get(field) != old.get(field)
     ]
+
+
+def not_supported(value: Json, allowed: tuple[str, ...], at: str) -> Iterator[Cause]:
+    """A cause where a field holds none of the words that it takes."""
+    if value not in allowed:
+        yield Cause(NOT_SUPPORTED, f"{value!r} is not one of {', '.join(allowed)}", at)

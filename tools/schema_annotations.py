@@ -208,8 +208,8 @@ KINDS: Final[dict[tuple[str, str], dict[str, Any]]] = {
             _wide("Images"),
             _wide("Selector"),
         ),
-        "selectable": ["status.successful"],
-        "traits": ["generation", "status_metadata"],
+        "selectable": {"status.successful": "status.succeeded"},
+        "traits": ["generation"],
     },
     ("coordination.k8s.io", "leases"): {
         "columns": _columns(_NAME, "Holder", "Age"),

@@ -4,8 +4,6 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-import msgspec
-
 from shoal.apiserver.ids import IDS
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document
@@ -82,15 +80,7 @@ def settle(resource: Resource, namespace: str, name: str, document: Document) ->
 
 def wrong_types(resource: Resource, document: Document) -> str:
     """Which field no reader could make sense of, and why; empty when there is none."""
-    if wrong := wrong_type(resource.group, resource.version, resource.kind, document):
-        return wrong
-    if resource.view is None:
-        return ""
-    try:
-        msgspec.convert(document, resource.view)
-    except msgspec.ValidationError as error:
-        return str(error)
-    return ""
+    return wrong_type(resource.group, resource.version, resource.kind, document)
 
 
 def check(resource: Resource, document: Document) -> None:

@@ -5,7 +5,6 @@ from typing import Any, Final, Protocol
 
 import msgspec
 
-from shoal.api.meta import Object
 from shoal.apiserver.history import Key
 from shoal.dialect.document import Document
 from shoal.dialect.names import NameRule, wrong_subdomain
@@ -46,8 +45,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     version: str = "v1"
     kind: str
     plural: str
-    view: type[Object] | None = None
-    """Typed view; an object that it cannot read is refused. None: the kind's rules see to it."""
     namespaced: bool = True
     short_names: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
@@ -61,8 +58,6 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Whether ``/status`` also takes labels and annotations."""
     status_at_birth: bool = False
     """Whether a status given at creation is kept."""
-    other_subresources: tuple[tuple[str, str, str], ...] = ()
-    """Name, kind and verb of further subresources, for discovery."""
     generation: bool = False
     """Whether ``metadata.generation`` counts changes beyond metadata and status."""
     needs_version: bool = False

@@ -11,7 +11,7 @@ export SHOAL_REPLAY ?= $(wildcard $(CURDIR)/../shared/tools/dialect/replay.py)
 # Last, so that pip's cmake serves only where the system has none.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
-.PHONY: venv test demo bench docs clean
+.PHONY: venv test test-survival demo bench docs clean
 
 venv: $(READY)
 
@@ -29,6 +29,11 @@ test: $(READY)
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
+
+# What must live through deaths, full disks, silence and clocks that jump: at most 10 minutes on
+# two cores, one box at a time.
+test-survival: $(READY)
+	$(BIN)/pytest -m survival tests/survival
 
 demo: $(READY)
 	$(BIN)/python examples/demo.py

@@ -4,18 +4,26 @@
 
 #define NS_PER_SECOND 1000000000
 
-int64_t clock_now_ns(void)
+static int64_t read_ns(clockid_t clock)
 {
     struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
+    clock_gettime(clock, &now);
     return (int64_t)now.tv_sec * NS_PER_SECOND + now.tv_nsec;
+}
+
+int64_t clock_now_ns(void)
+{
+    return read_ns(CLOCK_REALTIME);
+}
+
+int64_t clock_boot_ns(void)
+{
+    return read_ns(CLOCK_BOOTTIME);
 }
 
 int64_t clock_steady_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+    return read_ns(CLOCK_MONOTONIC) / 1000000;
 }
 
 static char *digits(char *end, int64_t value, int count)

@@ -38,6 +38,7 @@ static void note_running(struct record *record, pid_t program)
     record->state = STATE_RUNNING;
     record->program_pid = program;
     record->started_ns = clock_now_ns();
+    record->started_boot_ns = clock_boot_ns();
     proc_stat(program, &parent, &record->program_start);
 }
 
@@ -56,7 +57,7 @@ static void note_ending(struct record *record, const struct ending *ending)
     record->signal = ending->signal;
     record->stop_asked = ending->stop_asked;
     record->dropped_bytes = ending->dropped_bytes;
-    record->ended_ns = clock_now_ns();
+    record->ended_ns = record->started_ns + clock_boot_ns() - record->started_boot_ns;
 }
 
 /* Only endings need the disk: the agent made the record durable before, and after a power cut

@@ -31,8 +31,10 @@ enum record_stage {
     STAGE_EXEC = 4,   /* the program itself */
 };
 
-/* Times are nanoseconds since the epoch; *_start are clock ticks since boot (field 22 of
- * /proc/<pid>/stat), which together with a pid name a process for ever. */
+/* Times are nanoseconds since the epoch, *_boot_ns since the kernel was started; *_start are
+ * clock ticks since then (field 22 of /proc/<pid>/stat), which together with a pid name a
+ * process for ever. An end lies as long after its start as it took, however the clock was set
+ * meanwhile. */
 struct record {
     char magic[8];
     uint32_t version;
@@ -52,7 +54,10 @@ struct record {
     uint64_t oom_kills;
     uint64_t dropped_bytes; /* output that could not be logged */
     uint32_t stop_asked;    /* the end followed a SIGTERM or SIGUSR1 to the keeper */
-    uint8_t reserved[368];
+    uint32_t unused;
+    int64_t since_boot_ns;   /* when the pod's time began to count, by the agent */
+    int64_t started_boot_ns; /* started_ns by the clock that nobody sets */
+    uint8_t reserved[348];
     uint32_t checksum; /* CRC-32 of all bytes before it */
 };
 

@@ -92,6 +92,9 @@ class Box:
             await kill_whole(pod.uid, [])
         await self.start(boot_id=str(uuid.uuid4()))
 
+    def kill_keeper(self, pod: Pod) -> None:
+        os.kill(self.record(pod).keeper_pid, signal.SIGKILL)
+
     async def end(self) -> None:
         """Nothing of this box is left."""
         if self._agent is None:

@@ -25,6 +25,7 @@ from shoal.agent.record import (
 )
 from shoal.agent.stopping import Stopping, StopReason
 from shoal.agent.tools import Tools
+from shoal.units.steady import boot_ns
 
 _PATIENCE_S: Final = 1.0
 """How long a keeper that was told to kill its tree may stand still."""
@@ -68,7 +69,7 @@ async def bury(tools: Tools, home: PodHome, path: Path, record: Record) -> Recor
     """The keeper is gone without a word: ends what it kept, and puts that on record."""
     if record.boot_id == tools.boot_id:
         await kill_pod(tools, home)
-    lost = msgspec.structs.replace(record, state=RecordState.LOST, ended_ns=now_ns())
+    lost = msgspec.structs.replace(record, state=RecordState.LOST, ended_ns=_now(record, tools))
     fd = lock_record(path)
     assert fd is not None, f"a keeper lives and holds {path}"
     try:
@@ -76,6 +77,13 @@ async def bury(tools: Tools, home: PodHome, path: Path, record: Record) -> Recor
     finally:
         os.close(fd)
     return lost
+
+
+def _now(record: Record, tools: Tools) -> int:
+    """Now, as long after the start as it is, however the clock was set meanwhile."""
+    if record.boot_id == tools.boot_id and record.started_boot_ns:
+        return record.started_ns + boot_ns() - record.started_boot_ns
+    return max(now_ns(), record.started_ns, record.created_ns)
 
 
 async def kill_pod(tools: Tools, home: PodHome) -> None:

@@ -47,11 +47,13 @@ class ContainerView(msgspec.Struct):
 class Orders(msgspec.Struct, frozen=True):
     """How a container is to be run. ``policy`` is Always, OnFailure or Never.
 
-    ``prepare`` makes ready for a start: what to launch, and the locks that its keeper holds.
+    ``since_boot_ns`` is when the pod's own time began. ``prepare`` makes ready for a start:
+    what to launch, and the locks that its keeper holds.
     """
 
     started: Started
     policy: str
+    since_boot_ns: int
     prepare: Callable[[], Awaitable[tuple[Launch, list[int]]]]
     changed: Callable[[], None]
 
@@ -126,7 +128,9 @@ class ContainerRun:
         pause = self._tools.timing.first_retry
         while True:
             try:
-                return await make_start(self._tools, attempt, logged_to(launch, attempt), locks)
+                logged = logged_to(launch, attempt)
+                since = self._orders.since_boot_ns
+                return await make_start(self._tools, attempt, logged, locks, since)
             except NotYetError as error:
                 self.view.state = Waiting(error.reason, str(error))
                 self._orders.changed()

@@ -15,12 +15,14 @@ from shoal.agent.containers import ContainerRun, ContainerView, Orders, Running,
 from shoal.agent.diary import Diary
 from shoal.agent.ending import Ended, never_started, unseen
 from shoal.agent.errors import PodError
+from shoal.agent.home import PodHome
 from shoal.agent.launching import DEFAULT_GRACE_S, what_starts
 from shoal.agent.machine import now_ns
 from shoal.agent.node import NO_RUNTIME
 from shoal.agent.persist import persist
 from shoal.agent.preparing import Preparing
-from shoal.agent.status import PodView, Verdict, pod_status
+from shoal.agent.record import RecordError, read_record
+from shoal.agent.status import PodView, Verdict, pod_patch
 from shoal.agent.stopping import StopAskedError, Stopping, StopReason
 from shoal.agent.telling import Teller
 from shoal.agent.tools import Tools
@@ -31,6 +33,7 @@ from shoal.kube.errors import ApiError
 from shoal.units.duration import say_duration
 from shoal.units.failpoint import failpoint
 from shoal.units.instant import parse_instant
+from shoal.units.steady import boot_ns
 
 _NO_IMAGE: Final = "NoContainerRuntime"
 _AGENT_ERROR: Final = "AgentError"
@@ -52,9 +55,11 @@ class PodRun:
             _since(pod),
             [_view(c, pod.status.init_container_statuses) for c in pod.spec.init_containers],
             [_view(c, pod.status.container_statuses) for c in pod.spec.containers],
+            {c.type: (c.status, c.last_transition_time or "") for c in pod.status.conditions},
         )
+        self._since_boot_ns = _since_boot(tools.boot_id, self.home, self._view.started_ns)
         self._decided: Verdict | None = None
-        self._teller = Teller(tools.client, pod, lambda: pod_status(self._view, now_ns()))
+        self._teller = Teller(tools.client, pod, lambda: pod_patch(self._view, now_ns()))
         self._diary = Diary(tools.events, pod)
         self._preparing = Preparing(tools, pod, self.stop, self._wait)
         self._deadline: asyncio.TimerHandle | None = None
@@ -142,6 +147,7 @@ class PodRun:
         policy = self.pod.spec.restart_policy
         return Orders(
             started=what_starts(self.pod, container, self.home),
+            since_boot_ns=self._since_boot_ns,
             policy="OnFailure" if init and policy == "Always" else policy,
             prepare=lambda: self._preparing.launch(container),
             changed=lambda: self._changed(view),
@@ -211,7 +217,7 @@ class PodRun:
         limit = self.pod.spec.active_deadline_seconds
         if limit is None or self.stop.asked:
             return
-        left = self._view.started_ns / 1e9 + limit - now_ns() / 1e9
+        left = limit - (boot_ns() - self._since_boot_ns) / 1e9
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(
             max(left, 0), self._ask, StopReason.DEADLINE, self._grace()
@@ -262,3 +268,16 @@ def _since(pod: Pod) -> int:
     if pod.status.start_time is None:
         return now_ns()
     return parse_instant(pod.status.start_time) * 1_000_000
+
+
+def _since_boot(boot_id: str, home: PodHome, since_ns: int) -> int:
+    """The same in ns since the kernel was started: as put on record, where a program was started.
+
+    Only where none was is the clock asked, which somebody may have set meanwhile.
+    """
+    for path in home.records:
+        with contextlib.suppress(RecordError):
+            record = read_record(path)
+            if record.boot_id == boot_id:
+                return record.since_boot_ns
+    return boot_ns() - max(now_ns() - since_ns, 0)

@@ -17,7 +17,7 @@ import msgspec
 
 _MAGIC: Final = b"SHOALREC"
 _VERSION: Final = 1
-_FIELDS: Final = struct.Struct("<8sII40siiQQqqqiiIiQQI")
+_FIELDS: Final = struct.Struct("<8sII40siiQQqqqiiIiQQI4xqq")
 _SIZE: Final = 512
 
 
@@ -45,6 +45,9 @@ class Stage(IntEnum):
 class Record(msgspec.Struct, frozen=True):
     """One start of one container. Times are ns since the epoch; ``*_start`` are clock ticks.
 
+    ``*_boot_ns`` are ns since the kernel was started: ``started_boot_ns`` of the start, and
+    ``since_boot_ns`` of the moment from which the pod's own time counts.
+
     ``exit_code`` is 128 + ``signal`` when a signal killed the program. ``stage`` and ``error``
     (an errno) tell why a start failed. ``oom_kills`` counts processes of the container that
     the kernel killed for want of memory.
@@ -66,6 +69,8 @@ class Record(msgspec.Struct, frozen=True):
     oom_kills: int = 0
     dropped_bytes: int = 0
     stop_asked: bool = False
+    since_boot_ns: int = 0
+    started_boot_ns: int = 0
 
     @property
     def final(self) -> bool:

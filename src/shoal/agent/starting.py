@@ -22,14 +22,18 @@ _MOST_TEXT: Final = 6 * 1024 * _KB
 
 
 async def make_start(
-    tools: Tools, attempt: Attempt, launch: Launch, locks: Sequence[int]
+    tools: Tools, attempt: Attempt, launch: Launch, locks: Sequence[int], since_boot_ns: int
 ) -> Keeper:
     """Starts a program under a keeper, once for each attempt.
+
+    ``since_boot_ns`` is when the pod's own time began, put on record for agents to come.
 
     Raises NotYetError where the machine is short of something, PodError where it never starts,
     and FileExistsError if that start was made before.
     """
-    prepared = Record(RecordState.PREPARED, tools.boot_id, created_ns=now_ns())
+    prepared = Record(
+        RecordState.PREPARED, tools.boot_id, created_ns=now_ns(), since_boot_ns=since_boot_ns
+    )
     try:
         return await start_keeper(tools.keeper, attempt.record, prepared, launch, locks)
     except FileExistsError:

@@ -7,8 +7,7 @@ import threading
 
 import pytest
 
-from shoal.apiserver import history
-from shoal.apiserver.history import Key
+from shoal.apiserver.history import Bounds, Key
 from shoal.apiserver.log import Log
 from shoal.apiserver.store import Store
 from shoal.dialect.status import StatusError
@@ -37,10 +36,10 @@ async def open_store(tmp_path):
     """Opens the same store again and again; what is open is closed at the end."""
     with contextlib.ExitStack() as opened:
 
-        def opener():
+        def opener(**bounds):
             opened.close()
             log = GatedLog(tmp_path / "store.db")
-            store = Store(log)
+            store = Store(log, Bounds(**bounds))
             store.start()
             opened.callback(store.stop)
             return store, log
@@ -129,9 +128,8 @@ async def test_the_past_is_rebuilt_from_history(open_store):
     assert present(store) == ["a", "c"]
 
 
-async def test_the_window_is_bounded_and_its_rows_go_with_it(open_store, monkeypatch, tmp_path):
-    monkeypatch.setattr(history, "_MOST_EVENTS", 10)
-    store, _ = open_store()
+async def test_the_window_is_bounded_and_its_rows_go_with_it(open_store, tmp_path):
+    store, _ = open_store(events=10)
     for number in range(30):
         await store.put(key("a"), thing("a", k=str(number)))
     await store.put(key("b"), thing("b"))
@@ -141,7 +139,7 @@ async def test_the_window_is_bounded_and_its_rows_go_with_it(open_store, monkeyp
     assert store.history.compacted == store.revision - 10
     assert len(store.history.since("things", 0)) == 10
     version = store.revision
-    store, _ = open_store()
+    store, _ = open_store(events=10)
     assert (present(store), store.revision) == (["a"], version)
     rows = sqlite3.connect(tmp_path / "store.db").execute("SELECT count(*) FROM log").fetchone()
     assert rows[0] <= 12

@@ -7,10 +7,9 @@ import json
 import pytest
 
 from shoal.apiserver import app as app_module
-from shoal.apiserver import history
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
-from shoal.apiserver.history import Key
+from shoal.apiserver.history import Bounds, Key
 from shoal.apiserver.http import Request
 from shoal.apiserver.kinds.builtin import BUILTIN, CONFIG_MAP, SECRET
 from shoal.apiserver.log import Log
@@ -21,10 +20,9 @@ from shoal.apiserver.watch import watch
 
 
 @pytest.fixture
-async def server(tmp_path, monkeypatch):
+async def server(tmp_path):
     """A server's inside, with a window of ten events."""
-    monkeypatch.setattr(history, "_MOST_EVENTS", 10)
-    store = Store(Log(tmp_path / "store.db"))
+    store = Store(Log(tmp_path / "store.db"), Bounds(events=10))
     store.start()
     yield Server(store, Registry(BUILTIN), tmp_path, Guard("t"))
     store.stop()

@@ -14,6 +14,7 @@ import uvicorn
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
 from shoal.apiserver.bounds import BoundedProtocol
+from shoal.apiserver.history import Bounds
 from shoal.apiserver.kinds.builtin import BUILTIN
 from shoal.apiserver.kinds.own import OWN
 from shoal.apiserver.log import Log
@@ -45,7 +46,7 @@ class HomeUnwritable(StartError):
     """The home cannot be made or written."""
 
 
-async def serve(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
+async def serve(home: Path, port: int, bounds: Bounds, *, ready: Callable[[int], None]) -> None:
     """Serve a home on loopback until told to stop by SIGINT or SIGTERM; port 0 takes a free one.
 
     ``ready`` is called with the port once requests are answered. Raises StartError or
@@ -54,7 +55,7 @@ async def serve(home: Path, port: int, *, ready: Callable[[int], None]) -> None:
     listener = _listen(port)
     try:
         certificates, token = _prepare(home)
-        store = Store(Log(home / "store.db"))
+        store = Store(Log(home / "store.db"), bounds)
     except BaseException:
         listener.close()
         raise

@@ -90,7 +90,7 @@ def _next_page(server: Server, resource: str, token: Token, version: str, limit:
         raise bad_request("resourceVersion cannot be given together with continue")
     if token.revision == 0:
         return Page(server.store.revision, None, limit, token)
-    if token.revision < server.store.history.lost(resource):
+    if token.revision < server.store.history.begins(resource):
         restart = msgspec.structs.replace(token, revision=0)
         message = (
             "the continue token is too old for a consistent list; start again, or go on with the "
@@ -176,5 +176,5 @@ def _check_reached(server: Server, revision: int) -> None:
 
 
 def _check_kept(server: Server, resource: str, revision: int) -> None:
-    if revision < server.store.history.lost(resource):
+    if revision < server.store.history.begins(resource):
         raise expired(f"resource version {revision} is too old; list again without one")

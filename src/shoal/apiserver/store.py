@@ -13,7 +13,17 @@ from typing import Any, Final
 
 import msgspec
 
-from shoal.apiserver.history import ADDED, DELETED, MODIFIED, Bounds, Entry, Event, History, Key
+from shoal.apiserver.history import (
+    ADDED,
+    DEFAULT_BOUNDS,
+    DELETED,
+    MODIFIED,
+    Bounds,
+    Entry,
+    Event,
+    History,
+    Key,
+)
 from shoal.apiserver.log import Log
 from shoal.apiserver.storefile import Record
 from shoal.apiserver.writer import Job, Writer
@@ -34,7 +44,7 @@ class _Waiting(msgspec.Struct, frozen=True):
 class Store:
     """Every object by key, with revisions, optimistic concurrency and a window of history."""
 
-    def __init__(self, log: Log, bounds: Bounds = Bounds()) -> None:
+    def __init__(self, log: Log, bounds: Bounds = DEFAULT_BOUNDS) -> None:
         """Load everything. Raises StoreDamaged."""
         self._objects: dict[str, dict[str, dict[str, Entry]]] = {}
         self._pending: dict[Key, Event] = {}

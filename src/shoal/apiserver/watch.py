@@ -104,6 +104,9 @@ class _Watch:
     async def _follow(self) -> AsyncGenerator[bytes]:
         start = time.monotonic()
         deadline, mark_at = start + self._plan.seconds, start + _BOOKMARK_EVERY_S
+        if self._place < self._store.history.begins(self._plan.selection.resource.key):
+            yield self._too_old()
+            return
         for chunk in _joined(self._initial()):
             yield chunk
         while (now := time.monotonic()) < deadline:

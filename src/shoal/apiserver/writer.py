@@ -1,23 +1,25 @@
 """The thread that writes: takes what waits, commits it in one sync, reports back to the loop.
 
 While one sync runs the next batch gathers, so a slow disk makes batches larger, not writes
-slower one by one.
+slower one by one. Rows to drop wait for the next batch, and the file is tidied while nothing
+else is to be done.
 """
 
 import asyncio
 import logging
 import threading
 from collections.abc import Callable
-from queue import SimpleQueue
+from queue import Empty, SimpleQueue
 from typing import Final
 
 import msgspec
 
-from shoal.apiserver.log import Log, Record
-from shoal.units.failpoint import failpoint
+from shoal.apiserver.log import Log
+from shoal.apiserver.storefile import Record
 
 _log: Final = logging.getLogger(__name__)
 _MOST_IN_A_BATCH: Final = 2048
+_IDLE_S: Final = 1.0
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -39,7 +41,8 @@ class Writer:
     """Owns the log from ``start`` on. Reports through the event loop that started it.
 
     After a failed commit every job of that epoch is void, also those handed in meanwhile: they
-    may build on what was lost. Jobs of the next epoch are written again.
+    may build on what was lost. Jobs of the next epoch are written again. What is to be dropped
+    was durable before it was handed in, so it is owed whatever fails.
     """
 
     def __init__(self, log: Log, committed: Committed, failed: Failed) -> None:
@@ -49,6 +52,9 @@ class Writer:
         self._jobs: SimpleQueue[Job | None] = SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._void_epoch = -1
+        self._owed: list[int] = []
+        self._compacted = 0
+        self._untidy = True
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
         """Begin to write."""
@@ -67,15 +73,22 @@ class Writer:
     def _run(self) -> None:
         running = True
         while running:
-            batch, running = self._gather()
+            try:
+                first = self._jobs.get(timeout=_IDLE_S if self._untidy else None)
+            except Empty:
+                self._tidy()
+                continue
+            batch, running = self._gather(first)
             self._write([job for job in batch if job.epoch > self._void_epoch])
+        self._tidy()
         self._log.close()
 
-    def _gather(self) -> tuple[list[Job], bool]:
-        """Everything that waits, at least one job; and whether to go on after it."""
+    def _gather(self, job: Job | None) -> tuple[list[Job], bool]:
+        """Everything that waits from ``job`` on; and whether to go on after it."""
         batch: list[Job] = []
-        job = self._jobs.get()
         while job is not None:
+            self._owed += job.drop
+            self._compacted = max(self._compacted, job.compacted)
             batch.append(job)
             if self._jobs.empty() or len(batch) >= _MOST_IN_A_BATCH:
                 return batch, True
@@ -83,21 +96,32 @@ class Writer:
         return batch, False
 
     def _write(self, batch: list[Job]) -> None:
-        if not batch:
-            return
+        self._untidy = True
         records = [job.record for job in batch if job.record is not None]
-        drop = [revision for job in batch for revision in job.drop]
-        failpoint("store.commit")
+        if not records:
+            return
         try:
-            self._log.append(records, drop, max(job.compacted for job in batch))
+            self._append(records)
         except Exception as error:  # whatever it was, whoever waits must be told
             self._void_epoch = batch[-1].epoch
             _log.error("commit failed", extra={"why": str(error), "writes": len(records)})
             self._report(self._failed, self._void_epoch, str(error))
             return
-        failpoint("store.committed")
-        if records:
-            self._report(self._committed, records[-1].revision)
+        self._report(self._committed, records[-1].revision)
+
+    def _append(self, records: list[Record]) -> None:
+        self._log.append(records, self._owed, self._compacted)
+        self._owed, self._compacted = [], 0
+
+    def _tidy(self) -> None:
+        """Drop what is owed and hand back pages; a full disk is met again by the next write."""
+        try:
+            if self._owed:
+                self._append([])
+            self._untidy = self._log.tidy()
+        except Exception as error:
+            self._untidy = False
+            _log.error("tidying failed", extra={"why": str(error)})
 
     def _report(self, tell: Callable[..., None], *what: object) -> None:
         if not self._loop.is_closed():

@@ -10,7 +10,7 @@ import msgspec
 
 from shoal.agent.ceilings import cpu_ceiling_milli, memory_ceiling_mib
 from shoal.agent.cgroups import PROC
-from shoal.units.instant import format_instant
+from shoal.units.instant import format_instant, format_seconds
 from shoal.units.quantity import MIB
 
 
@@ -43,6 +43,11 @@ def node_name(host: str) -> str:
 def now_ns() -> int:
     """Nanoseconds since the epoch."""
     return time.time_ns()
+
+
+def seconds(ns: int) -> str:
+    """RFC 3339 in UTC with whole seconds, as a status of Kubernetes' own kinds has it."""
+    return format_seconds(ns // 1_000_000)
 
 
 def stamp(ns: int) -> str:

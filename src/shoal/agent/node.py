@@ -7,7 +7,7 @@ from collections.abc import Collection
 from typing import Any, Final
 
 from shoal import __version__
-from shoal.agent.machine import Machine, now_ns, stamp
+from shoal.agent.machine import Machine, now_ns, seconds, stamp
 from shoal.agent.persist import persist
 from shoal.api.kinds import LEASES, NAMESPACES, NODES
 from shoal.api.node import CGROUP_LIMITS, CONTAINER_RUNTIME, Node
@@ -168,6 +168,6 @@ def _condition(kind: str, true: bool, reason: str, message: str, now: int) -> di
         "status": "True" if true else "False",
         "reason": reason,
         "message": message,
-        "lastTransitionTime": stamp(now),
-        "lastHeartbeatTime": stamp(now),
+        "lastTransitionTime": seconds(now),
+        "lastHeartbeatTime": seconds(now),
     }

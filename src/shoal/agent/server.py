@@ -48,7 +48,7 @@ class LogHandler:
         container = _container(request, pod)
         query = log_query(request)
         attempt = await self._attempt(request, pod, container, query)
-        response = web.StreamResponse(headers={"Content-Type": "text/plain; charset=utf-8"})
+        response = web.StreamResponse(headers={"Content-Type": "text/plain"})
         await response.prepare(request)
         over = functools.partial(_over, request, attempt)
         async for piece in read_log(attempt.log, query, over):

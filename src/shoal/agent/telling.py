@@ -20,7 +20,7 @@ _log = logging.getLogger(__name__)
 
 
 class Teller:
-    """Writes the status that ``read`` gives whenever it is told that something changed."""
+    """Writes the patch that ``read`` gives whenever it is told that something changed."""
 
     def __init__(self, client: Client, pod: Pod, read: Callable[[], dict[str, Any]]) -> None:
         self._client = client
@@ -51,11 +51,11 @@ class Teller:
         """Returns once the status as it is now is written, or the pod is no more."""
         async with self._writing:
             self._changed.clear()
-            status = self._read()
-            if status == self._told or self._gone:
+            patch = self._read()
+            if patch == self._told or self._gone:
                 return
-            await persist("pod status", lambda: self._patch(status))
-            self._told = status
+            await persist("pod status", lambda: self._patch(patch))
+            self._told = patch
 
     async def _try(self) -> None:
         try:
@@ -63,10 +63,10 @@ class Teller:
         except ApiError as error:
             _log.error("pod status refused", extra={"pod": self._meta.name, "error": error.message})
 
-    async def _patch(self, status: dict[str, Any]) -> None:
+    async def _patch(self, told: dict[str, Any]) -> None:
         """One write. A pod of the same name but another uid is not ours to tell of."""
         meta = self._meta
-        patch = {"metadata": {"uid": meta.uid}, "status": status}
+        patch = told | {"metadata": {"uid": meta.uid, **told["metadata"]}}
         for _ in range(_TRIES):
             try:
                 await self._client.patch(

@@ -26,6 +26,11 @@ ANNOTATION_CLOSED_BY_DOWN: Final = "shoal.dev/closed-by-down"
 ANNOTATION_RANK_PORT: Final = "shoal.dev/rank-port"
 """On rank 0's pod: the port its agent chose for the others to meet at."""
 
+ANNOTATION_STARTED: Final = "shoal.dev/started-at"
+"""On a pod: when its first container started, to the millisecond; a status has whole seconds."""
+ANNOTATION_FINISHED: Final = "shoal.dev/finished-at"
+"""On a pod that is over: when the container ended that it is judged by, to the millisecond."""
+
 
 class View(msgspec.Struct, rename="camel", omit_defaults=True, gc=False):
     """Base of the typed views: camelCase on the wire, unknown fields skipped."""

@@ -20,6 +20,11 @@ def parse_instant(text: str) -> int:
     return (moment - _EPOCH) // _MILLISECOND
 
 
+def format_seconds(milliseconds: int) -> str:
+    """The instant as the times of Kubernetes' own kinds are written: UTC, whole seconds."""
+    return f"{format_instant(milliseconds)[:-5]}Z"
+
+
 def format_instant(milliseconds: int) -> str:
     """The instant in UTC with three decimals, so that texts sort as times do."""
     moment = _EPOCH + milliseconds * _MILLISECOND

@@ -133,7 +133,7 @@ def _failed(run: Run, replica: Replica, now: int) -> Failure:
         signal=ended.signal,
         reason=_reason(replica),
         message=_words(run, replica, ended, _reason(replica)),
-        finished_at=ended.finished_at or format_instant(now),
+        finished_at=replica.finished_at or format_instant(now),
     )
 
 

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 import msgspec
 
-from shoal.api.meta import LABEL_ATTEMPT, Object
+from shoal.api.meta import ANNOTATION_FINISHED, ANNOTATION_STARTED, LABEL_ATTEMPT, Object
 from shoal.api.pod import ContainerState, Pod
 from shoal.api.run import ReplicaStatus, Run
 from shoal.core.replica import MAIN, replica_name, time_limit_seconds
@@ -59,6 +59,21 @@ class Replica(msgspec.Struct, frozen=True):
         """What its program is doing."""
         statuses = self.pod.status.container_statuses if self.pod is not None else []
         return next((s.state for s in statuses if s.name == MAIN), ContainerState())
+
+    @property
+    def started_at(self) -> str:
+        """When its program started: to the millisecond where the agent tells that."""
+        told = self.main.running or self.main.terminated
+        return self._noted(ANNOTATION_STARTED) or (told and told.started_at) or ""
+
+    @property
+    def finished_at(self) -> str:
+        """When its program ended: to the millisecond where the agent tells that."""
+        ended = self.main.terminated
+        return (ended and (self._noted(ANNOTATION_FINISHED) or ended.finished_at)) or ""
+
+    def _noted(self, annotation: str) -> str:
+        return self.pod.metadata.annotations.get(annotation, "") if self.pod is not None else ""
 
 
 def read_replicas(run: Run, pods: tuple[Pod, ...]) -> tuple[Replica, ...]:

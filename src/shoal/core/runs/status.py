@@ -128,14 +128,10 @@ def _cards(claim: ResourceClaim) -> list[str]:
 
 def _started(replicas: tuple[Replica, ...]) -> str | None:
     """When the first replica started."""
-    states = [replica.main for replica in replicas]
-    begun = [s.running.started_at for s in states if s.running is not None]
-    begun += [s.terminated.started_at for s in states if s.terminated is not None]
-    return min((text for text in begun if text), default=None)
+    return min(filter(None, (replica.started_at for replica in replicas)), default=None)
 
 
 def _finished(replicas: tuple[Replica, ...]) -> str | None:
     """When the last replica ended, if all that is known of them is in their pods."""
-    over = [r for r in replicas if r.state in (State.SUCCEEDED, State.FAILED)]
-    ends = [r.main.terminated.finished_at for r in over if r.main.terminated is not None]
-    return max((text for text in ends if text), default=None)
+    over = (r.finished_at for r in replicas if r.state in (State.SUCCEEDED, State.FAILED))
+    return max(filter(None, over), default=None)

@@ -7,7 +7,7 @@ from shoal.api.job import Job
 from shoal.api.pod import Pod
 from shoal.controllers.builtin.jobs.plan import Times
 from shoal.units.errors import UnitError
-from shoal.units.instant import format_instant, parse_instant
+from shoal.units.instant import format_seconds, parse_instant
 from shoal.units.steady import steady_ms
 
 _MS: Final = 1000.0
@@ -25,7 +25,7 @@ class Watches:
         now = self._now_ms()
         started = job.status.start_time
         return Times(
-            now=seconds_text(now),
+            now=format_seconds(now),
             running_s=self._ago(started, now) if started else 0.0,
             ended_s={
                 pod.metadata.uid: self._ended(pod, now)
@@ -51,11 +51,6 @@ class Watches:
             return max(now - parse_instant(instant), 0) / _MS
         except UnitError:
             return 0.0
-
-
-def seconds_text(ms: int) -> str:
-    """An instant as Kubernetes writes it: RFC 3339 of whole seconds."""
-    return format_instant(ms // 1000 * 1000).replace(".000Z", "Z")
 
 
 def _end_of(pod: Pod) -> str:

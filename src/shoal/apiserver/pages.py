@@ -3,10 +3,10 @@
 from collections.abc import Sequence
 from typing import Final
 
-from shoal.apiserver import discovery, metrics, openapi
+from shoal.apiserver import discovery, metrics
 from shoal.apiserver.health import PATHS, answer_health
 from shoal.apiserver.http import Request, Response, answer, page_not_found
-from shoal.apiserver.registry import Registry
+from shoal.apiserver.openapi.documents import V2
 from shoal.apiserver.server import Server
 from shoal.dialect.status import Details, StatusError
 
@@ -47,8 +47,10 @@ def _other(server: Server, request: Request, segments: Sequence[str]) -> Respons
             return answer_health(request, segments)
         case ["metrics"]:
             return _metrics(server)
-        case ["openapi", "v2" | "v3" as version, *path]:
-            return _openapi(server.registry, version, "/".join(path))
+        case ["openapi", "v2"]:
+            return V2
+        case ["openapi", "v3", *path]:
+            return server.openapi.answer(server.registry, request, "/".join(path))
     return page_not_found()
 
 
@@ -56,10 +58,3 @@ def _metrics(server: Server) -> Response:
     stored = (one for one in server.registry.resources if one.stored)
     counts = {resource.key: server.store.count(resource.key) for resource in stored}
     return metrics.page(server.counters, server.store.revision, counts)
-
-
-def _openapi(registry: Registry, version: str, path: str) -> Response:
-    if version == "v2":
-        return Response(200, openapi.EMPTY_V2, openapi.V2_TYPE)
-    document = openapi.group_document(registry, path) if path else openapi.index(registry)
-    return page_not_found() if document is None else answer(document)

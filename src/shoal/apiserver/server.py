@@ -8,6 +8,7 @@ import msgspec
 from shoal.apiserver.auth import Guard
 from shoal.apiserver.history import Entry, Key
 from shoal.apiserver.metrics import Counters
+from shoal.apiserver.openapi.documents import OpenApi
 from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.store import Store
@@ -38,6 +39,7 @@ class Server(msgspec.Struct, frozen=True):
     home: Path
     guard: Guard
     counters: Counters = msgspec.field(default_factory=Counters)
+    openapi: OpenApi = msgspec.field(default_factory=OpenApi)
 
     def find(self, key: Key) -> Document | None:
         """The newest version of an object, decoded."""

@@ -1,0 +1,1 @@
+"""OpenAPI documents, made from the schema table and from the schemas of other kinds."""

@@ -150,3 +150,14 @@ def start_agent(box: Box, api_home: Path) -> "subprocess.Popen[bytes]":
         [sys.executable, "-m", "shoal", "agent", "--node-name", box.node, "--gpus", "sim:1xT4"],
         env=os.environ | {"SHOAL_HOME": str(box.home.root)},
     )
+
+
+async def test_an_agent_that_leaves_takes_only_its_own_socket_along(box: Box):
+    sock = box.home.socket(box.node)
+    sock.unlink()
+    sock.write_text("of its successor")
+    await box.stop()
+    assert sock.read_text() == "of its successor"
+    await box.start()
+    await box.stop()
+    assert not sock.exists()

@@ -12,7 +12,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-from shoal.agent.agentlock import agent_lock
 from shoal.agent.cardlocks import CardLocks
 from shoal.agent.cgroups import find_cgroups
 from shoal.agent.claims import load_claims
@@ -35,6 +34,7 @@ from shoal.kube.config import load_config
 from shoal.kube.events import Events
 from shoal.kube.reflector import Reflector
 from shoal.kube.sockets import serve_unix
+from shoal.units.onlyone import only_one
 
 COMPONENT: Final = "shoal-agent"
 """What its events name as their source."""
@@ -48,9 +48,9 @@ async def run_agent(
     """Runs the pods of this machine until cancelled; their programs outlive the agent.
 
     ``gpus`` is empty for real cards, or a text of simulated ones; ``ready`` is called, with
-    nothing to say, once the node takes work. Raises AgentError or UnitError with a sentence.
+    nothing to say, once the node takes work. Raises AgentError, UnitError or NotAloneError.
     """
-    async with agent_lock(home):
+    async with only_one(home, "agent"):
         await _run_alone(home, node_name, gpus, ready)
 
 

@@ -16,9 +16,10 @@ def command(gpus: str, node_name: str, go_fd: int | None) -> None:
     from shoal.cli.box.child import run_child
     from shoal.kube.config import home_path
     from shoal.units.errors import UnitError
+    from shoal.units.onlyone import NotAloneError
 
     run_child(
         lambda ready: run_agent(home_path(), node_name, gpus, ready=ready),
         go_fd,
-        fatal=(AgentError, UnitError),
+        fatal=(AgentError, NotAloneError, UnitError),
     )

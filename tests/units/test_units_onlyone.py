@@ -1,4 +1,4 @@
-"""One agent a home, however the one before it was left behind."""
+"""One process of its kind a home, however the one before it was left behind."""
 
 import asyncio
 import os
@@ -8,20 +8,18 @@ import sys
 from pathlib import Path
 
 import pytest
-from tests.agent.box import Box
 
-from shoal.agent import agentlock
-from shoal.agent.agentlock import agent_lock
-from shoal.agent.errors import AgentError
 from shoal.agent.processes import stands_still
+from shoal.units import onlyone
+from shoal.units.onlyone import NotAloneError, only_one
 
 HOLDER = """
 import asyncio, sys
 from pathlib import Path
-from shoal.agent.agentlock import agent_lock
+from shoal.units.onlyone import only_one
 
 async def main():
-    async with agent_lock(Path(sys.argv[1])):
+    async with only_one(Path(sys.argv[1]), "agent"):
         print("held", flush=True)
         sys.stdin.read()  # ends as a go pipe does
 
@@ -39,7 +37,7 @@ def holder(tmp_path: Path):
         process.kill()
 
 
-async def test_an_agent_that_stood_still_ends_before_the_next_begins(
+async def test_one_that_stood_still_ends_before_the_next_begins(
     tmp_path: Path, holder: "subprocess.Popen[bytes]"
 ):
     os.kill(holder.pid, signal.SIGSTOP)
@@ -48,32 +46,26 @@ async def test_an_agent_that_stood_still_ends_before_the_next_begins(
             break
         await asyncio.sleep(0.02)
     holder.stdin.close()
-    async with agent_lock(tmp_path):
+    async with only_one(tmp_path, "agent"):
         holder.wait(60)
         assert (tmp_path / "sock" / "agent.lock").read_text() == str(os.getpid())
 
 
-async def test_an_agent_that_lives_is_named(
+async def test_one_that_lives_is_named(
     tmp_path: Path, holder: "subprocess.Popen[bytes]", monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(agentlock, "_LOOKS", 2)
-    with pytest.raises(AgentError, match=f"kill -9 {holder.pid}"):
-        async with agent_lock(tmp_path):
+    monkeypatch.setattr(onlyone, "_LOOKS", 2)
+    with pytest.raises(NotAloneError, match=f"kill -9 {holder.pid}"):
+        async with only_one(tmp_path, "agent"):
             pass
 
 
-async def test_the_lock_is_free_again_once_its_agent_has_ended(tmp_path: Path):
+async def test_the_lock_is_free_again_once_its_holder_has_ended(tmp_path: Path):
     for _ in range(2):
-        async with agent_lock(tmp_path):
+        async with only_one(tmp_path, "agent"):
             pass
 
 
-async def test_an_agent_that_leaves_takes_only_its_own_socket_along(box: Box):
-    sock = box.home.socket(box.node)
-    sock.unlink()
-    sock.write_text("of its successor")
-    await box.stop()
-    assert sock.read_text() == "of its successor"
-    await box.start()
-    await box.stop()
-    assert not sock.exists()
+async def test_different_kinds_live_side_by_side(tmp_path: Path):
+    async with only_one(tmp_path, "controllers"), only_one(tmp_path, "scheduler"):
+        pass

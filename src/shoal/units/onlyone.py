@@ -1,7 +1,7 @@
-"""One agent a home: the lock that an agent holds while it lives, whoever started it.
+"""One process of its kind a home: the lock that it holds while it lives, whoever started it.
 
-A supervisor's lock is not enough: when it is killed while its agent stands still, another one
-may start, and the agent of the first would go on beside its successor. It must not: woken up,
+A supervisor's lock is not enough: when it is killed while its child stands still, another one
+may start, and the child of the first would go on beside its successor. It must not: woken up,
 it finds that its supervisor is gone, and ends.
 """
 
@@ -14,28 +14,34 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Final
 
-from shoal.agent.errors import AgentError
-
 _PAUSE_S: Final = 0.05
 _LOOKS: Final = 300
 
 
+class NotAloneError(Exception):
+    """Another process of the kind lives; the message names it and how to end it."""
+
+
 @contextlib.asynccontextmanager
-async def agent_lock(home: Path) -> AsyncIterator[None]:
-    """Holds the home's lock. Raises AgentError if another agent does not end in time."""
-    path = home / "sock" / "agent.lock"
+async def only_one(home: Path, what: str) -> AsyncIterator[None]:
+    """Holds the home's lock of a kind of process, such as ``agent``.
+
+    Raises NotAloneError if another one does not end in time.
+    """
+    path = home / "sock" / f"{what}.lock"
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     try:
-        await _take(fd, home)
-        os.ftruncate(fd, 0)
-        os.pwrite(fd, str(os.getpid()).encode(), 0)
+        await _take(fd, home, what)
+        with contextlib.suppress(OSError):  # a full disk hides the name, not the lock
+            os.ftruncate(fd, 0)
+            os.pwrite(fd, str(os.getpid()).encode(), 0)
         yield
     finally:
         os.close(fd)
 
 
-async def _take(fd: int, home: Path) -> None:
+async def _take(fd: int, home: Path, what: str) -> None:
     for look in range(_LOOKS):
         with contextlib.suppress(BlockingIOError):
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -43,8 +49,8 @@ async def _take(fd: int, home: Path) -> None:
         if look == 0:
             _wake(_holder(fd))
         await asyncio.sleep(_PAUSE_S)
-    raise AgentError(
-        f"another agent of {home} lives (process {_holder(fd)}); "
+    raise NotAloneError(
+        f"another process of {home} is its {what} (process {_holder(fd)}); "
         f"end it and try again: kill -9 {_holder(fd)}"
     )
 

@@ -6,7 +6,7 @@ from typing import Final
 from shoal.apiserver import discovery, metrics
 from shoal.apiserver.health import PATHS, answer_health
 from shoal.apiserver.http import Request, Response, answer, page_not_found
-from shoal.apiserver.openapi.documents import V2
+from shoal.apiserver.openapi3.documents import V2
 from shoal.apiserver.server import Server
 from shoal.dialect.status import Details, StatusError
 

@@ -8,7 +8,7 @@ import msgspec
 from shoal.apiserver.auth import Guard
 from shoal.apiserver.history import Entry, Key
 from shoal.apiserver.metrics import Counters
-from shoal.apiserver.openapi.documents import OpenApi
+from shoal.apiserver.openapi3.documents import OpenApi
 from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.store import Store

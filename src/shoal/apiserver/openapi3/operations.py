@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from shoal.apiserver.openapi.components import (
+from shoal.apiserver.openapi3.components import (
     DELETE_OPTIONS,
     STATUS,
     component_of,

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from shoal.apiserver.openapi.words import WORDS
+from shoal.apiserver.openapi3.words import WORDS
 from shoal.apiserver.registry import Resource
 from shoal.dialect import schema
 from shoal.dialect.document import Document

@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 
 from shoal.apiserver.http import PLAIN_TEXT, Request, Response, encode_json, page_not_found
-from shoal.apiserver.openapi.components import components
-from shoal.apiserver.openapi.operations import paths_of
+from shoal.apiserver.openapi3.components import components
+from shoal.apiserver.openapi3.operations import paths_of
 from shoal.apiserver.registry import Registry, Resource
 from shoal.apiserver.served import served
 from shoal.dialect.document import Document

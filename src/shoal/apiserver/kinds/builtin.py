@@ -6,13 +6,24 @@ and add it here with its rules and its table cells.
 
 from typing import Any, Final
 
-from shoal.apiserver.kinds import cells, claim, data, job, pod, small, template
+from shoal.apiserver.kinds import (
+    cells,
+    claim,
+    data,
+    events,
+    job,
+    pod,
+    service,
+    small,
+    template,
+    volumes,
+)
 from shoal.apiserver.kinds.job_cells import job as job_cells
 from shoal.apiserver.kinds.pod_cells import pod as pod_cells
 from shoal.apiserver.kinds.reviews import REVIEWS
 from shoal.apiserver.registry import Resource
 from shoal.dialect.names import wrong_label
-from shoal.dialect.schema import kinds
+from shoal.dialect.schema import KindFacts, kinds
 
 _DRA: Final = "resource.k8s.io"
 
@@ -20,6 +31,7 @@ _DRA: Final = "resource.k8s.io"
 def served(plural: str, group: str = "", version: str = "v1", **rules: Any) -> Resource:  # noqa: ANN401
     """The resource as the table describes it; ``rules`` are the fields that hold our functions."""
     facts = kinds()[group, version, plural]
+    traits: dict[str, Any] = dict.fromkeys(facts.traits, True)
     return Resource(
         group=group,
         version=version,
@@ -32,9 +44,13 @@ def served(plural: str, group: str = "", version: str = "v1", **rules: Any) -> R
         collection_deletes="deletecollection" in facts.verbs,
         fields=facts.selectable,
         columns=facts.columns,
-        **dict.fromkeys(facts.traits, True),
+        **traits,
         **rules,
     )
+
+
+def _switches(facts: KindFacts) -> dict[str, Any]:
+    return dict.fromkeys(facts.traits, True)
 
 
 POD: Final = served("pods", cells=pod_cells, admit=pod.admit_pod, change=pod.change_pod)
@@ -45,8 +61,17 @@ NAMESPACE: Final = served(
     cells=cells.namespace,
     admit=small.admit_namespace,
     change=small.change_namespace,
+    mark_deleted=small.mark_namespace_deleted,
 )
-EVENT: Final = served("events", cells=cells.event, admit=small.admit_event)
+EVENT: Final = served("events", cells=cells.event, admit=events.admit_event)
+EVENT_V1: Final = served(
+    "events",
+    "events.k8s.io",
+    face=events.FACE,
+    cells=cells.event,
+    admit=events.admit_event_v1,
+    change=events.change_event_v1,
+)
 SECRET: Final = served(
     "secrets", cells=cells.secret, admit=data.admit_secret, change=data.change_secret
 )
@@ -109,6 +134,27 @@ POD_TEMPLATE: Final = served(
     admit=template.admit_pod_template,
     change=template.change_pod_template,
 )
+SERVICE: Final = served(
+    "services",
+    name_rule=wrong_label,
+    cells=service.service,
+    admit=service.admit_service,
+    change=service.change_service,
+)
+VOLUME: Final = served(
+    "persistentvolumes",
+    cells=volumes.volume,
+    admit=volumes.admit_volume,
+    change=volumes.change_volume,
+    mark_deleted=volumes.let_volume_go,
+)
+VOLUME_CLAIM: Final = served(
+    "persistentvolumeclaims",
+    cells=volumes.volume_claim,
+    admit=volumes.admit_volume_claim,
+    change=volumes.change_volume_claim,
+)
+BINDING: Final = served("bindings", stored=False, cells=cells.name_and_age)
 BUILTIN: Final = (
     POD,
     JOB,
@@ -117,6 +163,11 @@ BUILTIN: Final = (
     NODE,
     NAMESPACE,
     EVENT,
+    EVENT_V1,
+    SERVICE,
+    VOLUME,
+    VOLUME_CLAIM,
+    BINDING,
     SECRET,
     CONFIG_MAP,
     LEASE,

@@ -60,7 +60,10 @@ def ensure_token(home: Path) -> str:
 
 
 def write_kubeconfig(home: Path, port: int, authority: Path, token: str) -> Path:
-    """``kubeconfig`` in the home, for kubectl and for every component. Raises OSError."""
+    """``kubeconfig`` in the home, for kubectl and for every component. Raises OSError.
+
+    One that says the same already stays, so that a server comes back on a full disk.
+    """
     cluster = {
         "server": f"https://127.0.0.1:{port}",
         "certificate-authority-data": base64.b64encode(authority.read_bytes()).decode(),
@@ -75,20 +78,33 @@ def write_kubeconfig(home: Path, port: int, authority: Path, token: str) -> Path
         "contexts": [{"name": "shoal", "context": context}],
     }
     path = home / "kubeconfig"
-    write_private(path, json.dumps(document, indent=2).encode() + b"\n")
+    content = json.dumps(document, indent=2).encode() + b"\n"
+    if not _is_private(path, content):
+        write_private(path, content)
     return path
 
 
 def write_private(path: Path, content: bytes) -> None:
     """Write a file that only its owner can read, whole or not at all. Raises OSError."""
-    unfinished = path.with_name(f".{path.name}.{os.getpid()}")
+    unfinished = path.with_name(f".{path.name}.new")
     unfinished.unlink(missing_ok=True)
     handle = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-    unfinished.replace(path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        unfinished.replace(path)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _is_private(path: Path, content: bytes) -> bool:
+    """Whether a file holds this already, for its owner alone."""
+    try:
+        return path.stat().st_mode & 0o077 == 0 and path.read_bytes() == content
+    except OSError:
+        return False
 
 
 def _check_certificates(paths: Certificates) -> None:

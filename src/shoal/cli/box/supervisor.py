@@ -24,6 +24,8 @@ from shoal.cli.errors import BAD_INPUT
 
 _FIRST_WAIT: Final = 0.2
 _LONGEST_WAIT: Final = 5.0
+_LONG_LIFE: Final = 30.0
+"""Seconds after which a life says nothing of the deaths before it."""
 _QUICK_DEATHS: Final = 5
 """A child that dies this often before it was ever ready is given up, and the box with it."""
 _STOP_SECONDS: Final = 10
@@ -120,17 +122,24 @@ class Child:
         self._may_go = state.name == "apiserver"
 
     async def keep(self, arguments: Callable[[], list[str]]) -> None:
-        """Run it for ever. Raises BoxError once it says that there is no use."""
+        """Run it for ever. Raises BoxError where it never came to be ready and says why.
+
+        One that was ready is tried again whatever it says: programs run, and a disk that is
+        full or a port that is taken may be free again.
+        """
+        loop = asyncio.get_running_loop()
         wait, deaths = _FIRST_WAIT, 0
         while True:
+            began = loop.time()
             code, sentence = await self._once(arguments())
-            if code == BAD_INPUT:
+            if code == BAD_INPUT and not self.ready.done():
                 raise BoxError(sentence)
             deaths = 0 if self.ready.done() else deaths + 1
             if deaths >= _QUICK_DEATHS:
                 log = self._home / "log" / f"{self._state.name}.log"
                 raise BoxError(f"{self._state.name} does not start ({sentence}); its log: {log}")
             self._state.restarts += 1
+            wait = _FIRST_WAIT if loop.time() - began > _LONG_LIFE else wait
             await asyncio.sleep(wait)
             wait = min(wait * 2, _LONGEST_WAIT)
 

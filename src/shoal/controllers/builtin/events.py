@@ -15,6 +15,7 @@ from shoal.controllers.loop import together
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
 from shoal.units.instant import parse_instant
+from shoal.units.steady import steady_ms
 
 KEPT_MS: Final = 3_600_000
 _LOOK_AGAIN_S: Final = 300
@@ -31,10 +32,15 @@ class EventExpiry:
         """Work until cancelled."""
         while True:
             try:
-                await expire_events(self._client, time.time_ns() // 1_000_000)
+                await expire_events(self._client, _now())
             except ApiError as error:
                 _log.warning("events not expired", extra={"error": error.message})
             await asyncio.sleep(_LOOK_AGAIN_S)
+
+
+def _now() -> int:
+    """The earlier of two clocks, so that one that is set ends no event before its time."""
+    return min(time.time_ns() // 1_000_000, steady_ms())
 
 
 async def expire_events(client: Client, now: int) -> None:

@@ -229,9 +229,9 @@ KINDS: Final[dict[tuple[str, str], dict[str, Any]]] = {
             _column("Name", 1, format="name"),
         ),
         "selectable": {
-            **{f"regarding.{field}": f"regarding.{field}" for field in _ABOUT},
+            **{f"regarding.{field}": f"involvedObject.{field}" for field in _ABOUT},
             "reason": "reason",
-            "reportingController": "reportingController",
+            "reportingController": "reportingComponent",
             "type": "type",
         },
         "traits": ["put_creates"],

@@ -26,6 +26,7 @@ async def birth(
     if resource.status and not resource.status_at_birth:
         document.pop("status", None)
     _check_namespace(server, target)
+    document = resource.as_stored(document)
     warnings = resource.admit(document, server)
     meta.check(resource, document)
     name = document["metadata"]["name"]

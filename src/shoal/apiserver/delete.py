@@ -1,16 +1,15 @@
 """DELETE: an object or a collection, with finalizers, preconditions and grace."""
 
 import asyncio
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from shoal.apiserver import render
-from shoal.apiserver.codec import decode_body
+from shoal.apiserver.delete_options import POLICIES, Options, options_of
 from shoal.apiserver.history import Key
 from shoal.apiserver.http import Request, Response, answer, encode_json
 from shoal.apiserver.meta import rfc3339
-from shoal.apiserver.options import is_dry_run
 from shoal.apiserver.registry import Resource
 from shoal.apiserver.render import decode
 from shoal.apiserver.select import selection_of
@@ -18,43 +17,25 @@ from shoal.apiserver.server import Server, Target
 from shoal.apiserver.update import is_over
 from shoal.dialect.document import Document
 from shoal.dialect.status import (
-    INVALID,
-    NOT_SUPPORTED,
-    Cause,
     Details,
-    StatusError,
-    bad_request,
     conflict,
     forbidden,
-    invalid,
     success,
 )
 
-_POLICIES: Final = {"Foreground": "foregroundDeletion", "Orphan": "orphan", "Background": ""}
-_POLICY_FINALIZERS: Final = frozenset({"foregroundDeletion", "orphan"})
+_POLICY_FINALIZERS: Final = frozenset(filter(None, POLICIES.values()))
 _PROTECTED_NAMESPACES: Final = frozenset({"default", "kube-system", "shoal-system"})
 _DEFAULT_GRACE_S: Final = 30
 _AT_ONCE: Final = 500
 
 
-class Options(msgspec.Struct, frozen=True):
-    """How to delete. ``grace`` is in seconds, None for the object's own; policy may be empty."""
-
-    uid: str = ""
-    version: str = ""
-    grace: int | None = None
-    policy: str = ""
-    dry_run: bool = False
-
-
 async def delete(server: Server, request: Request, target: Target) -> Response:
     """Delete one object, or mark it where something still holds it. Raises StatusError."""
     resource = target.resource
-    options, warnings = _for_kind(resource, _options(request))
-    document = decode(server.current(target).raw)
-    _check_preconditions(resource, document, options)
+    options, warnings = _for_kind(resource, options_of(request))
     _check_protected(target)
-    raw, gone = await _delete(server, target, document, options)
+    document = decode(server.current(target).raw)
+    raw, gone = await remove(server, target, document, options)
     if gone and not resource.delete_answers_object:
         return answer(success(_details(resource, document)), warnings=warnings)
     return render.one(request, resource, raw, warnings=warnings)
@@ -63,7 +44,7 @@ async def delete(server: Server, request: Request, target: Target) -> Response:
 async def delete_collection(server: Server, request: Request, target: Target) -> Response:
     """Delete what is selected; the answer lists it as it was found. Raises StatusError."""
     resource = target.resource
-    options, warnings = _for_kind(resource, _options(request))
+    options, warnings = _for_kind(resource, options_of(request))
     selection = selection_of(request, resource, target.namespace)
     found = [
         (key, entry)
@@ -88,13 +69,17 @@ async def _delete_found(server: Server, resource: Resource, key: Key, options: O
     entry = server.store.newest(key)
     if entry is not None:
         target = Target(resource, key.namespace, key.name)
-        await _delete(server, target, decode(entry.raw), options)
+        await remove(server, target, decode(entry.raw), options)
 
 
-async def _delete(
+async def remove(
     server: Server, target: Target, document: Document, options: Options
 ) -> tuple[bytes, bool]:
-    """The bytes of what became of it, and whether it is gone."""
+    """Delete an object, or mark it: the bytes of what became of it, and whether it is gone.
+
+    Raises StatusError 409 where a precondition does not hold.
+    """
+    _check_preconditions(target.resource, document, options)
     before = encode_json(document)
     metadata = document["metadata"]
     _set_policy(metadata, options)
@@ -135,7 +120,7 @@ def _set_policy(metadata: Document, options: Options) -> None:
     if not options.policy:
         return
     held = [f for f in metadata.get("finalizers") or () if f not in _POLICY_FINALIZERS]
-    if finalizer := _POLICIES[options.policy]:
+    if finalizer := POLICIES[options.policy]:
         held.append(finalizer)
     if held:
         metadata["finalizers"] = held
@@ -167,8 +152,7 @@ def _mark(resource: Resource, document: Document, grace: int) -> None:
     elif grace < metadata.get("deletionGracePeriodSeconds", 0):
         metadata["deletionTimestamp"] = rfc3339(grace)
         metadata["deletionGracePeriodSeconds"] = grace
-    if resource.plural == "namespaces":
-        document.setdefault("status", {})["phase"] = "Terminating"
+    resource.mark_deleted(document)
 
 
 def _check_preconditions(resource: Resource, document: Document, options: Options) -> None:
@@ -193,44 +177,3 @@ def _details(resource: Resource, document: Document) -> Details:
     return Details(
         name=metadata["name"], group=resource.group, kind=resource.plural, uid=metadata["uid"]
     )
-
-
-def _options(request: Request) -> Options:
-    """Options from the body and, where that is empty, from the query. Raises StatusError."""
-    dry_run = is_dry_run(request, "DeleteOptions")
-    body: Any = decode_body(request.content_type, request.body) if request.body else {}
-    if not isinstance(body, dict):
-        raise bad_request("the body is not an object; it must hold DeleteOptions")
-    if body.get("dryRun") not in (None, [], ["All"]):
-        raise _refused(NOT_SUPPORTED, "only All is supported", "dryRun")
-    if body.get("kind", "DeleteOptions") != "DeleteOptions":
-        raise bad_request(f"the body is a {body['kind']}; it must hold DeleteOptions")
-    grace = body.get("gracePeriodSeconds", request.number("gracePeriodSeconds"))
-    if grace is not None and not isinstance(grace, int):
-        raise bad_request("gracePeriodSeconds is not a whole number of seconds")
-    wanted = body.get("preconditions") or {}
-    return Options(
-        uid=wanted.get("uid") or "",
-        version=wanted.get("resourceVersion") or "",
-        grace=grace,
-        policy=_policy(body, request),
-        dry_run=dry_run or body.get("dryRun") == ["All"],
-    )
-
-
-def _policy(body: Document, request: Request) -> str:
-    policy = body.get("propagationPolicy") or request.query.get("propagationPolicy") or ""
-    orphan = body.get("orphanDependents", request.query.get("orphanDependents"))
-    if orphan is not None and not policy:
-        return "Orphan" if orphan in (True, "true") else "Background"
-    if orphan is not None:
-        told = "cannot be given together with orphanDependents"
-        raise _refused(INVALID, told, "propagationPolicy")
-    if policy and policy not in _POLICIES:
-        told = f"{policy!r} is not one of {', '.join(_POLICIES)}"
-        raise _refused(NOT_SUPPORTED, told, "propagationPolicy")
-    return str(policy)
-
-
-def _refused(reason: str, told: str, field: str) -> StatusError:
-    return invalid("meta.k8s.io", "DeleteOptions", "", [Cause(reason, told, field)])

@@ -27,6 +27,8 @@ Change = Callable[[Document, Document], None]
 """Check, and where needed complete, a new version against the old. Raises StatusError."""
 Cells = Callable[[Document, int], list[Any]]
 """The table row of an object at a time (Unix seconds)."""
+Convert = Callable[[Document], Document]
+"""An object in another version's fields; the one given is left alone."""
 
 
 def admit_anything(document: Document, world: World) -> list[str]:
@@ -36,6 +38,22 @@ def admit_anything(document: Document, world: World) -> list[str]:
 
 def allow_any_change(new: Document, old: Document) -> None:
     """Nothing to check."""
+
+
+def mark_nothing(document: Document) -> None:
+    """Nothing to change."""
+
+
+class Face(msgspec.Struct, frozen=True):
+    """What a kind is that shows objects stored under another kind, in fields of its own.
+
+    Rules and table cells work on the stored form; ``show`` and ``store`` convert.
+    """
+
+    key: str
+    """The stored kind's name in the store."""
+    show: Convert
+    store: Convert
 
 
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,6 +68,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...] = ()
     schema: Document | None = None
     """The JSON schema of a kind that the schema table has not, for OpenAPI."""
+    face: Face | None = None
+    """Set where the objects are stored as another kind."""
     stored: bool = True
     """Whether objects are kept. Others are posted and answered, like a question."""
     status: bool = False
@@ -78,11 +98,23 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     admit: Admit = admit_anything
     change: Change = allow_any_change
     change_status: Change = allow_any_change
+    mark_deleted: Callable[[Document], None] = mark_nothing
+    """What a deletion changes in the object itself when it begins."""
 
     @property
     def key(self) -> str:
         """``plural`` or ``plural.group``: the name in the store."""
+        if self.face is not None:
+            return self.face.key
         return f"{self.plural}.{self.group}" if self.group else self.plural
+
+    def shown(self, document: Document) -> Document:
+        """A stored object as this kind shows it."""
+        return document if self.face is None else self.face.show(document)
+
+    def as_stored(self, document: Document) -> Document:
+        """An object as it was sent, in the form that is stored."""
+        return document if self.face is None else self.face.store(document)
 
     @property
     def api_version(self) -> str:

@@ -61,7 +61,7 @@ def one(
     form = form_of(request)
     headers = warning_headers(tuple(warnings))
     if form.shape is Shape.WHOLE:
-        return _finish(form, raw, status, headers)
+        return _finish(form, whole(resource, raw), status, headers)
     return _finish(form, encode_json(shaped(form, resource, decode(raw))), status, headers)
 
 
@@ -76,7 +76,8 @@ def many(
     form = form_of(request, listing=True)
     headers = warning_headers(tuple(warnings))
     if form.shape is Shape.WHOLE:
-        body = _list(resource.kind, resource.api_version, metadata, raws)
+        shown = raws if resource.face is None else [whole(resource, raw) for raw in raws]
+        body = _list(resource.kind, resource.api_version, metadata, shown)
     elif form.shape is Shape.METADATA:
         parts = [encode_json(_partial(decode(raw), form.group_version)) for raw in raws]
         body = _list("PartialObjectMetadata", form.group_version, metadata, parts)
@@ -85,6 +86,11 @@ def many(
         rows = [_row(form, resource, decode(raw), now) for raw in raws]
         body = encode_json(_table(form, resource.columns, rows, metadata))
     return _finish(form, body, headers=headers)
+
+
+def whole(resource: Resource, raw: bytes) -> bytes:
+    """A stored object as its kind shows it."""
+    return raw if resource.face is None else encode_json(resource.shown(decode(raw)))
 
 
 def shaped(
@@ -157,7 +163,7 @@ def _row(form: Form, resource: Resource, document: Document, now: int) -> dict[s
     if form.include == "Metadata":
         shown = _partial(document, form.group_version)
     elif form.include == "Object":
-        shown = document
+        shown = resource.shown(document)
     return {"cells": resource.cells(document, now), "object": shown}
 
 

@@ -16,7 +16,7 @@ from shoal.apiserver.pages import answer_page
 from shoal.apiserver.read import get, list_
 from shoal.apiserver.registry import Registry
 from shoal.apiserver.server import Server, Target
-from shoal.apiserver.subresources import bind, finalize
+from shoal.apiserver.subresources import bind, bind_named, evict, finalize
 from shoal.apiserver.update import patch, replace
 from shoal.apiserver.watch import watch
 from shoal.dialect.status import Details, StatusError, method_not_allowed, no_such_path
@@ -157,6 +157,7 @@ _STREAMED: Final[Mapping[str, Verb]] = {"GET": _not_yet, "POST": _not_yet}
 _SUBRESOURCES: Final[Mapping[tuple[str, str], Mapping[str, Verb]]] = {
     ("pods", "attach"): _STREAMED,
     ("pods", "binding"): {"POST": bind},
+    ("pods", "eviction"): {"POST": evict},
     ("pods", "exec"): _STREAMED,
     ("pods", "log"): {"GET": proxy.pod_log},
     ("pods", "portforward"): _STREAMED,
@@ -164,6 +165,7 @@ _SUBRESOURCES: Final[Mapping[tuple[str, str], Mapping[str, Verb]]] = {
     ("serviceaccounts", "token"): {"POST": _not_yet},
 }
 _POSTED: Final[Mapping[str, Mapping[str, Verb]]] = {
+    "bindings": {"POST": bind_named},
     kinds.SELF_SUBJECT_REVIEW.key: {"POST": reviews.self_subject},
     kinds.TOKEN_REVIEW.key: {"POST": reviews.token},
     kinds.SUBJECT_ACCESS_REVIEW.key: {"POST": reviews.access},

@@ -1,7 +1,11 @@
-"""Subresources that are neither status nor streams: binding pods, finishing namespaces."""
+"""Subresources that are neither status nor streams: binding and evicting pods, finishing
+namespaces.
+"""
 
 from shoal.apiserver import meta, render
 from shoal.apiserver.codec import decode_object
+from shoal.apiserver.delete import remove
+from shoal.apiserver.delete_options import read_options
 from shoal.apiserver.http import Request, Response, answer
 from shoal.apiserver.options import is_dry_run
 from shoal.apiserver.render import decode
@@ -9,7 +13,7 @@ from shoal.apiserver.server import Server, Target
 from shoal.apiserver.update import save
 from shoal.dialect.document import Document
 from shoal.dialect.paths import dig
-from shoal.dialect.status import REQUIRED, Cause, Details, bad_request, conflict, invalid, success
+from shoal.dialect.status import Details, StatusError, bad_request, conflict, success
 
 
 async def bind(server: Server, request: Request, target: Target) -> Response:
@@ -24,6 +28,27 @@ async def bind(server: Server, request: Request, target: Target) -> Response:
     _note(binding, pod)
     _schedule(pod)
     await save(server, target, pod, old, entry, dry_run=dry_run)
+    return answer(success(Details(), 201), 201)
+
+
+async def bind_named(server: Server, request: Request, target: Target) -> Response:
+    """POST bindings: the same for the pod that the binding is named after."""
+    binding = decode_object(request.content_type, request.body)
+    name = dig(binding, "metadata", "name") or ""
+    pods = server.registry.group("", "v1")
+    assert pods is not None
+    return await bind(server, request, Target(pods["pods"], target.namespace, name, "binding"))
+
+
+async def evict(server: Server, request: Request, target: Target) -> Response:
+    """POST pods/eviction: delete a pod as its own owner would. Raises StatusError."""
+    eviction = decode_object(request.content_type, request.body)
+    if (kind := eviction.get("kind", "Eviction")) != "Eviction":
+        raise bad_request(f"the body is a {kind}; it must hold an Eviction of policy/v1")
+    if (name := dig(eviction, "metadata", "name") or target.name) != target.name:
+        raise bad_request(f"the eviction is named {name}, the pod {target.name}")
+    options = read_options(eviction.get("deleteOptions") or {}, request)
+    await remove(server, target, decode(server.current(target).raw), options)
     return answer(success(Details(), 201), 201)
 
 
@@ -44,16 +69,15 @@ async def finalize(server: Server, request: Request, target: Target) -> Response
 
 
 def _node(binding: Document, target: Target) -> str:
+    """The node to bind to. A wrong target is a bare 500, as clients know it."""
+    if (name := dig(binding, "metadata", "name") or target.name) != target.name:
+        raise bad_request(f"the binding is named {name}, the pod {target.name}")
     kind = dig(binding, "target", "kind") or "Node"
     if kind != "Node":
-        raise bad_request(f"target.kind is {kind!r}; a pod is bound to a Node")
+        raise StatusError(500, "", f"target.kind is {kind!r}; a pod is bound to a Node")
     node = dig(binding, "target", "name")
     if not node or not isinstance(node, str):
-        cause = Cause(REQUIRED, "the node to bind to", "target.name")
-        raise invalid("", "Binding", target.name, [cause])
-    name = dig(binding, "metadata", "name") or target.name
-    if name != target.name:
-        raise bad_request(f"the binding is named {name}, the pod {target.name}")
+        raise StatusError(500, "", "target.name is not there; it names the node to bind to")
     return node
 
 
@@ -67,6 +91,8 @@ def _check_bindable(binding: Document, pod: Document, target: Target) -> None:
         why = "it is being deleted"
     elif bound := pod["spec"].get("nodeName"):
         why = f"it is bound to node {bound} already"
+    elif pod["spec"].get("schedulingGates"):
+        why = "it has scheduling gates; take them away first"
     if why:
         raise conflict("", "pods/binding", target.name, why)
 

@@ -62,14 +62,15 @@ async def change(
     """Store what ``mutate`` makes of the newest version, unless that is the same again."""
     entry = server.current(target)
     old = decode(entry.raw)
-    new = mutate(decode(entry.raw))
+    resource = target.resource
+    new = resource.as_stored(mutate(resource.shown(decode(entry.raw))))
     _check_version(target, new, entry)
-    meta.inherit(target.resource, new, old)
+    meta.inherit(resource, new, old)
     _merge_parts(target, new, old)
-    meta.check(target.resource, new)
-    _count(target.resource, new, old)
+    meta.check(resource, new)
+    _count(resource, new, old)
     raw = await save(server, target, new, old, entry, dry_run=dry_run)
-    return render.one(request, target.resource, raw)
+    return render.one(request, resource, raw)
 
 
 async def save(

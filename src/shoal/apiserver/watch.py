@@ -14,7 +14,7 @@ import msgspec
 
 from shoal.apiserver.history import ADDED, DELETED, MODIFIED, Event
 from shoal.apiserver.http import Request, Stream, encode_json
-from shoal.apiserver.render import Form, Shape, decode, form_of, shaped
+from shoal.apiserver.render import Form, Shape, decode, form_of, shaped, whole
 from shoal.apiserver.select import Selection, selection_of
 from shoal.apiserver.server import Server, Target
 from shoal.dialect.status import FORBIDDEN, Cause, StatusError, expired, invalid
@@ -170,6 +170,8 @@ class _Watch:
     def _line(self, kind: str, raw: bytes) -> bytes:
         if self._plan.form.shape is not Shape.WHOLE:
             raw = encode_json(self._shaped(decode(raw)))
+        else:
+            raw = whole(self._plan.selection.resource, raw)
         return b"".join((b'{"type":"', kind.encode(), b'","object":', raw, b"}\n"))
 
     def _mark(self) -> Iterator[bytes]:

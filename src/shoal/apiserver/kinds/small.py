@@ -1,11 +1,10 @@
-"""Rules of the small kinds: namespaces, leases, priority classes, nodes and events."""
+"""Rules of the small kinds: namespaces, leases, priority classes and nodes."""
 
 from typing import Final
 
 from shoal.apiserver.kinds.refuse import changed, refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
-from shoal.dialect.paths import dig
 from shoal.dialect.status import FORBIDDEN, INVALID, Cause
 
 _NAME_LABEL: Final = "kubernetes.io/metadata.name"
@@ -24,6 +23,11 @@ def change_namespace(new: Document, old: Document) -> None:
     """The finalizers of spec change through ``/finalize`` alone; the name label stays."""
     new["spec"] = old.get("spec", {})
     _label_name(new)
+
+
+def mark_namespace_deleted(document: Document) -> None:
+    """It says so itself, since its content goes first."""
+    document.setdefault("status", {})["phase"] = "Terminating"
 
 
 def admit_lease(document: Document, world: World) -> list[str]:
@@ -63,19 +67,6 @@ def admit_node(document: Document, world: World) -> list[str]:
     status = document.setdefault("status", {})
     if capacity := status.get("capacity"):
         status.setdefault("allocatable", dict(capacity))
-    return []
-
-
-def admit_event(document: Document, world: World) -> list[str]:
-    """The fields that readers rely on are always there; it lies beside what it is about."""
-    document.setdefault("eventTime", None)
-    document.setdefault("reportingComponent", "")
-    document.setdefault("reportingInstance", "")
-    about = dig(document, "involvedObject", "namespace") or "default"
-    namespace = document["metadata"]["namespace"]
-    if about != namespace:
-        told = f"is {about}, and the event is in {namespace}"
-        refuse("", "Event", document, [Cause(INVALID, told, "involvedObject.namespace")])
     return []
 
 

@@ -1,14 +1,16 @@
 """What a served kind is: one ``Resource`` each, and the registry that finds it by path."""
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Final, Protocol
+from typing import Any, Protocol
 
 import msgspec
 
 from shoal.apiserver.history import Key
 from shoal.dialect.document import Document
 from shoal.dialect.names import NameRule, wrong_subdomain
+from shoal.dialect.structural.structure import Structure
 from shoal.dialect.table import Column
+from shoal.dialect.versions import rank
 
 
 class World(Protocol):
@@ -56,6 +58,14 @@ class Face(msgspec.Struct, frozen=True):
     store: Convert
 
 
+class ScalePaths(msgspec.Struct, frozen=True):
+    """Dotted paths into an object; ``selector`` may be empty."""
+
+    spec: str
+    status: str
+    selector: str = ""
+
+
 class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """A served kind. ``group`` is empty for the core group."""
 
@@ -68,6 +78,14 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     categories: tuple[str, ...] = ()
     schema: Document | None = None
     """The JSON schema of a kind that the schema table has not, for OpenAPI."""
+    structure: Structure | None = None
+    """The same compiled: what completes, prunes and checks the objects of a custom kind."""
+    scale: ScalePaths | None = None
+    """Where the subresource ``scale`` finds its numbers; None: there is none."""
+    closing: bool = False
+    """Whether its definition is being deleted: nothing new can be made."""
+    singular_name: str = ""
+    list_name: str = ""
     face: Face | None = None
     """Set where the objects are stored as another kind."""
     stored: bool = True
@@ -123,8 +141,18 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def singular(self) -> str:
-        """The lower-case kind."""
-        return self.kind.lower()
+        """The lower-case kind, unless its definition says otherwise."""
+        return self.singular_name or self.kind.lower()
+
+    @property
+    def list_kind(self) -> str:
+        """The kind of a list of them."""
+        return self.list_name or f"{self.kind}List"
+
+    @property
+    def custom(self) -> bool:
+        """Whether a definition in the store says what it is."""
+        return self.structure is not None
 
     @property
     def selectable(self) -> frozenset[str]:
@@ -133,20 +161,41 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Registry:
-    """The served kinds by group, version and plural."""
+    """The served kinds by group, version and plural. It changes with the definitions."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
-        self.resources: Final = tuple(resources)
         self._groups: dict[tuple[str, str], dict[str, Resource]] = {}
-        for resource in self.resources:
-            self._groups.setdefault((resource.group, resource.version), {})[resource.plural] = (
-                resource
-            )
+        for resource in resources:
+            self.serve(resource)
+
+    @property
+    def resources(self) -> tuple[Resource, ...]:
+        """Every served version of every kind."""
+        return tuple(one for plurals in self._groups.values() for one in plurals.values())
+
+    def serve(self, resource: Resource) -> None:
+        """Serve a kind, or serve it in this way from now on."""
+        group = self._groups.setdefault((resource.group, resource.version), {})
+        group[resource.plural] = resource
+
+    def withdraw(self, resource: Resource) -> None:
+        """Serve it no longer; its group goes with its last kind."""
+        group = self._groups.get((resource.group, resource.version), {})
+        if group.get(resource.plural) is resource:
+            del group[resource.plural]
+        if not group:
+            self._groups.pop((resource.group, resource.version), None)
+
+    def serves(self, resource: Resource) -> bool:
+        """Whether it is served, and in just this way."""
+        group = self._groups.get((resource.group, resource.version), {})
+        return group.get(resource.plural) is resource
 
     def group(self, group: str, version: str) -> Mapping[str, Resource] | None:
         """The kinds of a group and version by plural; None when it is not served."""
         return self._groups.get((group, version))
 
     def groups(self) -> tuple[tuple[str, str], ...]:
-        """Group and version, the core group first."""
-        return tuple(self._groups)
+        """Group and version, the core group first; of one group its best version first."""
+        order = {group: at for at, (group, _) in reversed(list(enumerate(self._groups)))}
+        return tuple(sorted(self._groups, key=lambda pair: (order[pair[0]], rank(pair[1]))))

@@ -14,6 +14,7 @@ FORBIDDEN: Final = "FieldValueForbidden"
 DUPLICATE: Final = "FieldValueDuplicate"
 NOT_SUPPORTED: Final = "FieldValueNotSupported"
 TOO_LONG: Final = "FieldValueTooLong"
+TOO_MANY: Final = "FieldValueTooMany"
 TYPE_INVALID: Final = "FieldValueTypeInvalid"
 
 

@@ -1,0 +1,174 @@
+"""``x-kubernetes-validations``: expressions over a value, and over what it was before."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final
+
+import msgspec
+
+from shoal.dialect.document import Document, Json
+from shoal.dialect.status import INVALID, Cause
+from shoal.dialect.structural.types import below
+from shoal.dialect.structural.views import View, viewer
+
+RULES: Final = "x-kubernetes-validations"
+_SELF: Final = ("self", "oldSelf")
+
+
+class RuleError(Exception):
+    """A rule that cannot be used: one sentence."""
+
+
+class Ruling:
+    """What the rules said of one object, and the steps that they have left."""
+
+    def __init__(self) -> None:
+        from shoal.dialect.cel.values import Steps
+
+        self.causes: list[Cause] = []
+        self.steps = Steps()
+
+
+Walk = Callable[[Json, Json, str, Ruling], None]
+"""Apply the rules of a schema to a value, what it was (None: nothing), and its path."""
+
+
+class _Rule(msgspec.Struct, frozen=True):
+    text: str
+    holds: Callable[[Any], Any]
+    on_change: bool
+    told: Callable[[Any], str]
+    reason: str
+    field: str
+
+
+def ruler(schema: Document) -> Walk | None:
+    """The rules of a schema and of the schemas in it; None without any. Raises RuleError."""
+    rules = [_compiled(rule) for rule in schema.get(RULES) or ()]
+    inside = [walk for walk in (_fields(schema), _items(schema)) if walk is not None]
+    if not rules and not inside:
+        return None
+    view = viewer(schema) if rules else None
+
+    def walk(value: Json, old: Json, path: str, ruling: Ruling) -> None:
+        if value is None:
+            return
+        for rule in rules:
+            if old is not None or not rule.on_change:
+                names = _names(view, value, old if rule.on_change else None)
+                _apply(rule, names, path, ruling)
+        for one in inside:
+            one(value, old, path, ruling)
+
+    return walk
+
+
+def compile_rule(rule: Json) -> None:
+    """Try a rule. Raises RuleError for one that is not evaluated as its writer means it."""
+    _compiled(rule)
+
+
+def _compiled(rule: Json) -> _Rule:
+    from shoal.dialect.cel.errors import CelSyntaxError
+    from shoal.dialect.cel.program import compiled, mentions
+
+    if rule.get("optionalOldSelf"):
+        raise RuleError("optionalOldSelf is not supported here; leave it out")
+    text, message = rule.get("rule") or "", rule.get("message") or ""
+    try:
+        return _Rule(
+            text,
+            compiled(text, _SELF),
+            mentions(text, "oldSelf"),
+            _message(message or f"failed rule: {text.strip()}", rule.get("messageExpression")),
+            rule.get("reason") or INVALID,
+            (rule.get("fieldPath") or "").removeprefix("."),
+        )
+    except CelSyntaxError as error:
+        raise RuleError(f"the expression {text[:200]!r} {error}") from error
+
+
+def _message(fixed: str, expression: str | None) -> Callable[[Any], str]:
+    from shoal.dialect.cel.errors import CelError
+    from shoal.dialect.cel.program import compiled
+
+    if not expression:
+        return lambda scope: fixed
+    run = compiled(expression, _SELF)
+
+    def told(scope: Json) -> str:
+        try:
+            text = run(scope)
+        except CelError:
+            return fixed
+        return text if isinstance(text, str) and text.strip() else fixed
+
+    return told
+
+
+def _names(view: View | None, value: Json, old: Json) -> Callable[[], dict[str, Any]]:
+    names = {"self": value} if old is None else {"self": value, "oldSelf": old}
+    return lambda: names if view is None else {name: view(one) for name, one in names.items()}
+
+
+def _apply(rule: _Rule, names: Callable[[], dict[str, Any]], path: str, ruling: Ruling) -> None:
+    from shoal.dialect.cel.errors import CelError, OutOfSteps
+    from shoal.dialect.cel.program import Scope, truth
+
+    told = ""
+    try:
+        scope = Scope(names(), ruling.steps)
+        if not truth(rule.holds(scope)):
+            told = rule.told(scope)
+    except (CelError, OutOfSteps) as error:
+        told = f"the rule {rule.text[:100]!r} could not be applied: {error}"
+    except RecursionError:
+        told = f"the rule {rule.text[:100]!r} is nested too deeply"
+    if told:
+        field = below(path, rule.field) if rule.field else path
+        ruling.causes.append(Cause(rule.reason, told, field))
+
+
+def _fields(schema: Document) -> Walk | None:
+    named = _rulers(schema.get("properties") or {})
+    further = schema.get("additionalProperties")
+    other = ruler(further) if isinstance(further, dict) else None
+    if not named and other is None:
+        return None
+
+    def walk(value: Json, old: Json, path: str, ruling: Ruling) -> None:
+        if not isinstance(value, dict):
+            return
+        before = old if isinstance(old, dict) else {}
+        for name, inside in value.items():
+            if (one := named.get(name)) is not None:
+                one(inside, before.get(name), below(path, name), ruling)
+            elif other is not None:
+                other(inside, before.get(name), f"{path}[{name}]", ruling)
+
+    return walk
+
+
+def _rulers(properties: Mapping[str, Document]) -> dict[str, Walk]:
+    found = ((name, ruler(inside)) for name, inside in properties.items())
+    return {name: walk for name, walk in found if walk is not None}
+
+
+def _items(schema: Document) -> Walk | None:
+    items = schema.get("items")
+    item = ruler(items) if isinstance(items, dict) else None
+    if item is None:
+        return None
+    keys: Sequence[str] = schema.get("x-kubernetes-list-map-keys") or ()
+
+    def walk(value: Json, old: Json, path: str, ruling: Ruling) -> None:
+        if not isinstance(value, list):
+            return
+        before = {_identity(one, keys): one for one in old or ()} if keys else {}
+        for index, inside in enumerate(value):
+            item(inside, before.get(_identity(inside, keys)), f"{path}[{index}]", ruling)
+
+    return walk
+
+
+def _identity(item: Json, keys: Sequence[str]) -> str:
+    return repr([item.get(key) for key in keys]) if isinstance(item, dict) else ""

@@ -126,7 +126,7 @@ async def test_controllers_that_start_anew_go_on_where_the_others_were(hand, con
     await hand.client.delete(PODS, "digits-0", hand.namespace, grace=0)
     successors = asyncio.create_task(run_controllers(hand.client))
     run = await hand.run_where("digits", lambda run: run.status.attempt == 1)
-    assert run.status.message == "retry 1 of 1: pod digits-0 was deleted"
+    assert run.status.message == "retry 1 of 1 after 1s: pod digits-0 was deleted"
     await hand.there(PODS, "digits-0-r1")
     await hand.gone(RESOURCE_CLAIMS, "digits-0")
     successors.cancel()

@@ -62,6 +62,10 @@ class World:
                 return self
         raise AssertionError(f"it never comes to rest: {self.look()}")
 
+    def rest(self, seconds: int) -> None:
+        self.now += seconds * SECOND
+        self.settle()
+
     def stop(self) -> None:
         self.run = replace(self.run, spec=replace(self.run.spec, stop=True))
 

@@ -189,7 +189,9 @@ def test_a_failed_run_is_tried_again_with_fresh_objects():
     world.settle()
     status = world.run.status
     assert (status.phase, status.attempt, status.restarts) == (RunPhase.QUEUED, 1, 1)
-    assert status.message == "retry 1 of 2: replica 0 exited with 7"
+    assert status.message == "retry 1 of 2 after 1s: replica 0 exited with 7"
+    assert world.made[2:] == []
+    world.rest(1)
     assert world.made[2:] == ["ResourceClaim digits-0-r1", "Pod digits-0-r1"]
     world.launch()
     world.settle()
@@ -208,7 +210,7 @@ def test_a_rebooted_node_is_a_cause_of_its_own():
     world = running(retry=Retry(max=3, on=[RetryCause.NODE_LOST]))
     world.fail(0, "NodeRebooted")
     world.settle()
-    assert world.run.status.message == "retry 1 of 3: node box1 rebooted"
+    assert world.run.status.message == "retry 1 of 3 after 1s: node box1 rebooted"
 
 
 def test_what_cannot_start_is_not_tried_again():
@@ -221,12 +223,34 @@ def test_what_cannot_start_is_not_tried_again():
 
 def test_pods_of_the_latest_three_attempts_are_kept():
     world = World(retry=Retry(max=5)).settle()
-    for _ in range(5):
+    for pause in (0, 1, 2, 4, 8):
+        world.rest(pause)
         world.launch()
         world.settle()
         world.exit(code=1)
         world.settle()
+    assert world.run.status.message == "retry 5 of 5 after 16s: replica 0 exited with 1"
+    world.rest(15)
+    assert "digits-0-r5" not in world.pods
+    world.rest(1)
     assert sorted(world.pods) == ["digits-0-r3", "digits-0-r4", "digits-0-r5"]
+
+
+def test_a_pause_is_looked_at_again_when_it_is_over_and_a_clock_set_back_ends_it():
+    world = running(retry=Retry(max=1))
+    world.exit(code=1)
+    world.settle()
+    assert world.look().wake_at == world.now + 1000
+    world.rest(-3600)
+    assert world.pod().metadata.name == "digits-0-r1"
+
+
+def test_a_run_may_be_stopped_while_it_rests():
+    world = running(retry=Retry(max=1))
+    world.exit(code=1)
+    world.settle()
+    world.stop()
+    assert world.settle().run.status.phase is RunPhase.STOPPED
 
 
 def test_a_pod_that_turns_up_after_the_end_is_ended_too():

@@ -12,6 +12,7 @@ from shoal.api.run import Failure, Run, RunPhase, RunStatus
 from shoal.core.replica import claim_of, gang_name, gang_object, pod_object, time_limit_seconds
 from shoal.core.runs import status as statuses
 from shoal.core.runs.failures import FailureReason, first_failure, retry_cause
+from shoal.core.runs.pauses import pause_left
 from shoal.core.runs.phases import check
 from shoal.core.runs.plan import Action, Create, Delete, End, Observed, Plan
 from shoal.core.runs.replicas import Replica, State, asked_to_end, attempt_of, read_replicas
@@ -85,6 +86,8 @@ def _decide(look: _Look) -> Plan:
 
 def _carry_on(look: _Look) -> Plan:
     """Nothing has gone wrong: make what is missing and tell how far it is."""
+    if left := pause_left(look.run, look.replicas, look.now):
+        return Plan(look.status, _clear(look.run, look.status, look.seen), look.now + left)
     phase = _phase(look.replicas)
     check(look.run, phase, look.replicas)
     words = waiting_words(look.run, phase, look.replicas, look.now)

@@ -16,7 +16,9 @@ from shoal.core.runs.conditions import (
     without,
 )
 from shoal.core.runs.failures import FailureReason, time_limit_words
+from shoal.core.runs.pauses import pause_seconds
 from shoal.core.runs.replicas import Replica, State
+from shoal.units.duration import say_duration
 from shoal.units.instant import format_instant
 
 
@@ -77,11 +79,14 @@ def ended(
 def restarted(status: RunStatus, failure: Failure, allowed: int, now: int) -> RunStatus:
     """A run that is queued again for its next attempt."""
     restarts = status.restarts + 1
-    conditions = without(without(status.conditions, STOPPING), STARTED)
+    pause = say_duration(pause_seconds(restarts))
+    conditions = status.conditions
+    for kind in (STOPPING, STARTED, PLACED):
+        conditions = without(conditions, kind)
     return replace(
         status,
         phase=RunPhase.QUEUED,
-        message=f"retry {restarts} of {allowed}: {failure.message}",
+        message=f"retry {restarts} of {allowed} after {pause}: {failure.message}",
         reason=failure.reason,
         attempt=status.attempt + 1,
         restarts=restarts,

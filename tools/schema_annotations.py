@@ -276,5 +276,55 @@ name, with its path where that is another. ``immutable``: paths that never chang
 habits of the resource, see ``shoal.apiserver.registry.Resource``.
 """
 
-DEFAULTS: Final[dict[str, dict[str, Any]]] = {}
-"""What the server writes into a field that is not given, by type."""
+_FILE_MODE: Final = 0o644
+_DEVICE_REQUEST: Final = {"allocationMode": "ExactCount"}
+
+DEFAULTS: Final[dict[str, dict[str, Any]]] = {
+    "batch.v1.JobSpec": {
+        "completionMode": "NonIndexed",
+        "manualSelector": False,
+        "suspend": False,
+        "template": {},
+    },
+    "batch.v1.PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
+    "core.v1.ConfigMapVolumeSource": {"defaultMode": _FILE_MODE},
+    "core.v1.Container": {
+        "resources": {},
+        "terminationMessagePath": "/dev/termination-log",
+        "terminationMessagePolicy": "File",
+    },
+    "core.v1.DownwardAPIVolumeSource": {"defaultMode": _FILE_MODE},
+    "core.v1.Event": {"reportingComponent": "", "reportingInstance": "", "source": {}},
+    "core.v1.GRPCAction": {"service": ""},
+    "core.v1.HTTPGetAction": {"path": "/", "scheme": "HTTP"},
+    "core.v1.HostPathVolumeSource": {"type": ""},
+    "core.v1.ObjectFieldSelector": {"apiVersion": "v1"},
+    "core.v1.PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
+    "core.v1.PodSpec": {
+        "dnsPolicy": "ClusterFirst",
+        "restartPolicy": "Always",
+        "schedulerName": "default-scheduler",
+        "securityContext": {},
+        "terminationGracePeriodSeconds": 30,
+    },
+    "core.v1.PodTemplate": {"template": {}},
+    "core.v1.PodTemplateSpec": {"metadata": {}, "spec": {}},
+    "core.v1.ProjectedVolumeSource": {"defaultMode": _FILE_MODE},
+    "core.v1.Secret": {"type": "Opaque"},
+    "core.v1.SecretVolumeSource": {"defaultMode": _FILE_MODE},
+    "core.v1.ServiceAccountTokenProjection": {"expirationSeconds": 3600},
+    "resource.v1.DeviceSubRequest": _DEVICE_REQUEST,
+    "resource.v1.ExactDeviceRequest": _DEVICE_REQUEST,
+    "scheduling.v1.PriorityClass": {"preemptionPolicy": "PreemptLowerPriority", "value": 0},
+}
+"""What the server writes into a field that is not given, by type.
+
+Defaults that depend on anything else are the business of the kind's own rules.
+"""
+
+NULLS: Final[dict[str, tuple[str, ...]]] = {
+    "core.v1.Event": ("eventTime",),
+    "core.v1.PodCondition": ("lastProbeTime", "lastTransitionTime"),
+    "events.v1.Event": ("eventTime",),
+}
+"""Fields that are written as null where they are not given."""

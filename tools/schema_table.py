@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
-from schema_annotations import BESIDES, DEFAULTS, KINDS
+from schema_annotations import BESIDES, DEFAULTS, KINDS, NULLS
 
 Json = dict[str, Any]
 
@@ -115,7 +115,7 @@ def _type(name: str, schema: Json) -> Json:
     defaults = DEFAULTS.get(name, {})
     made: Json = {
         "fields": {
-            field: _field(inner, defaults.get(field))
+            field: _field(inner, defaults.get(field), null=field in NULLS.get(name, ()))
             for field, inner in sorted(schema.get("properties", {}).items())
         }
     }
@@ -126,7 +126,7 @@ def _type(name: str, schema: Json) -> Json:
     return made
 
 
-def _field(schema: Json, default: Any) -> str | Json:  # noqa: ANN401
+def _field(schema: Json, default: Any, *, null: bool) -> str | Json:  # noqa: ANN401
     """A field as its type alone, or with what else there is to say of it."""
     field: Json = {"type": _type_of(schema)}
     field |= {ours: schema[theirs] for theirs, ours in _NOTES.items() if theirs in schema}
@@ -136,6 +136,8 @@ def _field(schema: Json, default: Any) -> str | Json:  # noqa: ANN401
         field |= {"default": schema["default"]} if "default" in schema else {}
     if default is not None:
         field["default"] = default
+    if null:
+        field["null"] = True
     return field if len(field) > 1 else str(field["type"])
 
 

@@ -37,7 +37,9 @@ class Field(msgspec.Struct, frozen=True):
     zero: bool = False
     """Whether the published schema gives the empty value of the type as the default."""
     default: Any = None
-    """What the server writes where the field is not given; None for nothing."""
+    """What the server writes where the field is not given, or is an empty text; None: nothing."""
+    null: bool = False
+    """Whether the field is written as null where it is not given."""
 
 
 class Type(msgspec.Struct, frozen=True):

@@ -3,6 +3,7 @@
 Format: https://kubernetes.io/docs/reference/kubernetes-api/common-definitions/quantity/
 """
 
+import functools
 import re
 from fractions import Fraction
 from typing import Final
@@ -30,6 +31,9 @@ _SUFFIXES: Final[dict[str, Fraction]] = {
     "Pi": Fraction(2**50),
     "Ei": Fraction(2**60),
 }
+_DECIMAL_UNITS: Final = dict(zip(range(-9, 21, 3), ("n", "u", "m", "", "k", *"MGTPE"), strict=True))
+_BILLION: Final = 10**9
+_MOST: Final = 2**63 - 1
 _LONGEST: Final = 64
 
 
@@ -45,6 +49,42 @@ def parse_quantity(text: str | int) -> Fraction:
     if suffix[0] in "eE" and suffix[1:].lstrip("+-").isdigit() and abs(int(suffix[1:])) <= 18:
         return Fraction(number) * Fraction(10) ** int(suffix[1:])
     raise UnitError(f"{written!r} ends in {suffix!r}, which is no unit; examples: 4, 500m, 32Gi")
+
+
+@functools.lru_cache(maxsize=4096)
+def canonical(text: str) -> str:
+    """A quantity in the one way that Kubernetes writes its value: ``500m`` for ``0.5``.
+
+    Powers of 1024, of ten by unit, and of ten by exponent stay what they are. What is finer than a
+    billionth is rounded away from 0, and 2^63 - 1 is the most there is. Raises UnitError.
+    """
+    value = parse_quantity(text.strip())
+    match = _NUMBER.match(text.strip())
+    suffix = match[2] if match is not None else ""
+    most = min(abs(value), Fraction(_MOST))
+    sign = "-" if value < 0 else ""
+    if suffix.endswith("i") and most >= 1024:
+        return sign + _binary(_ceil(most))
+    return sign + _decimal(_ceil(most * _BILLION), exponent=len(suffix) > 1 and suffix[1] != "i")
+
+
+def _binary(whole: int) -> str:
+    unit = 0
+    while whole % 1024 == 0:
+        whole, unit = whole // 1024, unit + 1
+    return f"{whole}{('', 'Ki', 'Mi', 'Gi', 'Ti', 'Pi', 'Ei')[unit]}"
+
+
+def _decimal(nano: int, *, exponent: bool) -> str:
+    """``nano`` billionths, with a unit or an exponent that is a multiple of three."""
+    if nano == 0:
+        return "0"
+    power = -9
+    while nano % 1000 == 0:
+        nano, power = nano // 1000, power + 3
+    if exponent:
+        return f"{nano}e{power}" if power else str(nano)
+    return f"{nano}{_DECIMAL_UNITS[power]}"
 
 
 def parse_cpu(text: str | int) -> int:

@@ -1,0 +1,37 @@
+"""What a stock kubectl sends and prints, command by command, as against a real server."""
+
+from pathlib import Path
+
+from tests.kubectl.comparing import differing_requests, same_text
+from tests.kubectl.world import AFTER, NEEDS, OTHER_OUTPUT, READING
+from tests.recorded import each, left_out, needs_recorded, recorded
+
+MOST_LEFT_OUT = 18
+LEFT_OUT = left_out(Path(__file__).parent)
+RECORDS = {record["name"]: record for record in recorded("kubectl")}
+
+
+@each([one for name, one in RECORDS.items() if name not in LEFT_OUT])
+def test_a_command_goes_as_against_a_real_server(request, record):
+    place = request.getfixturevalue("world" if record["name"] in READING else "place")
+    before = [*AFTER.get(record["name"], []), record["name"]]
+    needs = [name for one in before for name in NEEDS.get(one, [])]
+    place.fill(needs)
+    place.ready(needs)
+    for one in before[:-1]:
+        assert place.run(RECORDS[one]).exit == 0
+
+    told = place.run(record)
+
+    assert told.exit == record["exit"], told.stderr
+    if record["name"] not in OTHER_OUTPUT:
+        assert same_text(place.expand(record["stdout"]), told.stdout), told.stdout
+    assert same_text(place.expand(record["stderr"]), told.stderr), told.stderr
+    assert differing_requests(place.requests(record), told.requests) is None
+
+
+@needs_recorded
+def test_the_list_of_what_is_left_out_does_not_grow():
+    assert len(LEFT_OUT) <= MOST_LEFT_OUT
+    assert LEFT_OUT.keys() <= RECORDS.keys()
+    assert OTHER_OUTPUT.keys() <= RECORDS.keys() - LEFT_OUT.keys()

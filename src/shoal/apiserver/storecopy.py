@@ -19,7 +19,7 @@ from shoal.apiserver.storefile import (
     check,
     compacted,
     damaged,
-    fresh_file,
+    make_empty,
     open_to_read,
     records,
     sync_folder,
@@ -67,13 +67,16 @@ def copy(source: Path, target: Path) -> Survey:
     check(source)
     if target.exists():
         raise _taken(target)
-    fresh = fresh_file(target)
+    fresh = target.with_name(f".{target.name}.new")
     try:
+        make_empty(fresh)
         _vacuum_into(source, fresh)
         held = survey(fresh)
         _name(fresh, target)
-    except sqlite3.Error as error:
-        raise StoreUnwritable(f"{target} cannot be written ({error}); free its disk") from error
+    except (sqlite3.Error, OSError) as error:
+        raise StoreUnwritable(
+            f"{target} cannot be written ({error}); free its disk, or name another folder"
+        ) from error
     finally:
         fresh.unlink(missing_ok=True)
     return held

@@ -104,12 +104,13 @@ def check(path: Path) -> int:
 def make(path: Path) -> None:
     """An empty store, under its name only once it is whole. Raises StoreError or OSError."""
     log = path.with_name(f"{path.name}-wal")
-    if log.exists():
+    if log.exists() and log.stat().st_size:
         raise StoreDamaged(
             f"{path} is gone and {log.name} is left of it; restore both from a copy, "
             f"or move {log.name} away to start empty"
         )
-    unfinished = fresh_file(path)
+    unfinished = path.with_name(f".{path.name}.new")
+    make_empty(unfinished)
     with closing(sqlite3.connect(unfinished, isolation_level=None)) as database:
         database.execute("PRAGMA auto_vacuum = INCREMENTAL")
         database.executescript(
@@ -156,12 +157,10 @@ def damaged(path: Path, why: object) -> StoreDamaged:
     )
 
 
-def fresh_file(path: Path) -> Path:
-    """An empty private file beside ``path``, to become it once it is whole."""
-    fresh = path.with_name(f".{path.name}.new")
-    fresh.unlink(missing_ok=True)
-    os.close(os.open(fresh, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
-    return fresh
+def make_empty(path: Path) -> None:
+    """An empty private file, to get its real name once it is whole."""
+    path.unlink(missing_ok=True)
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def sync_folder(folder: Path) -> None:

@@ -7,7 +7,7 @@ import click
 
 @click.command()
 def command() -> None:
-    """Check Python, compiler, disk, port, cards, cgroups and clock; say what to do.
+    """Check Python, compiler, disk, store, port, cards, cgroups and clock; say what to do.
 
     The exit code is 1 where something is bad, so that scripts can ask.
     """

@@ -36,7 +36,19 @@ VERBS: Final = (
     Verb(
         "doctor",
         _BOX,
-        "Check Python, compiler, disk, port, cards, cgroups and clock.",
+        "Check Python, compiler, disk, store, port, cards, cgroups and clock.",
+    ),
+    Verb(
+        "backup",
+        _BOX,
+        "Copy all objects into a file, also while the box runs.",
+        "shoal backup monday.shoal",
+    ),
+    Verb(
+        "restore",
+        _BOX,
+        "Make the objects in a backup those of an empty home.",
+        "shoal restore monday.shoal",
     ),
     Verb("run", _RUNS, "Run a program on a share of a card."),
     Verb("ps", _RUNS, "List runs and what each waits for or ended with."),

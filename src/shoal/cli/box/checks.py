@@ -102,6 +102,26 @@ def _private(home: Path) -> Finding:
     )
 
 
+def _store(home: Path) -> Finding:
+    from shoal.apiserver.storecopy import survey
+    from shoal.apiserver.storefile import StoreError
+
+    path = home / "store.db"
+    if not path.exists():
+        return Finding("store", Level.OK, "no objects yet")
+    try:
+        held = survey(path)
+    except StoreError as error:
+        fact, _, remedy = str(error).partition("; ")
+        return Finding("store", Level.BAD, fact, remedy)
+    except OSError as error:
+        remedy = "give its owner the right to read it"
+        return Finding("store", Level.BAD, f"{path} cannot be read ({error.strerror})", remedy)
+    size = path.stat().st_size / 1024**2
+    fact = f"{held.objects} objects at version {held.revision}, every row whole ({size:.1f} MiB)"
+    return Finding("store", Level.OK, fact)
+
+
 def _port(home: Path) -> Finding:
     state = running(home)
     if state is not None:
@@ -154,6 +174,7 @@ _CHECKS: Final[tuple[Callable[[Path], Finding], ...]] = (
     _keeper,
     _disk,
     _private,
+    _store,
     _port,
     _cards,
     _cgroups,

@@ -98,6 +98,7 @@ def test_a_full_disk_refuses_writes_loses_nothing_and_is_waited_out(
     filler.unlink()
     assert box.wait_for("long", "Failed")["failure"]["exitCode"] == 7
     box.ok("run", "--name", "next", "--gpu", "1/2", "--", "true")
+    client = BlockingClient(client.config)  # the first one's connection died with its server
     found = {each.metadata.name for each in client.list(CONFIG_MAPS, NAMESPACE).items}
     assert set(kept) <= found
     assert "over" in box.ok("logs", "long") or "dropped" in box.ok("logs", "long")

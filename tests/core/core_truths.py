@@ -41,6 +41,13 @@ def no_nodes(told: list[AnyEvent], asked: Group, why: Reason) -> None:
     assert any(why.detail == closed_for(told, one) for one in stuck)
 
 
+def node_unknown(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    """The same, and nothing is heard of one of the nodes that it could go to."""
+    no_nodes(told, asked, why)
+    silent = [event.name for event in told if isinstance(event, NodeChanged) and event.unknown]
+    assert any(f"{name}: " in why.detail for name in silent)
+
+
 def closed_for(told, asked: Group) -> str:
     """The closed nodes that a group of one could go to, or the node that its claim is held on."""
     nodes = [event for event in told if isinstance(event, NodeChanged)]
@@ -103,20 +110,25 @@ def alike(member: Member) -> object:
 
 
 def cards_counted(oracle: Oracle, asked: Group, why: Reason) -> None:
-    assert why.share is not None
-    member = of_share(asked, why.share)
+    """The counts are those of some member that asks for this share: members may differ."""
+    claimants = [m for m in asked.members if any(c.share == why.share for c in m.claims)]
+    assert why.asked == why.share.count * why.members
+    assert any(counts_for(oracle, member, why) for member in claimants)
+
+
+def counts_for(oracle: Oracle, member: Member, why: Reason) -> bool:
+    """Whether cards are counted as a member may use them."""
     nodes = [node for node in oracle.nodes.values() if may_go(oracle, node, member)]
     there = [(node, at) for node in nodes for at in range(len(node.cards))]
     of_model = [spot for spot in there if why.share.allows(spot[0].cards[spot[1]].model)]
     claim = next(claim for claim in member.claims if claim.share == why.share)
     free = Counter(node.name for node, at in of_model if oracle.fits((node.name, at), claim))
-    assert why.total == len(of_model)
-    assert why.asked == why.share.count * why.members
-    assert why.best == (free.total() if why.members > 1 else max(free.values(), default=0))
-    assert why.narrowed == any(not may_go_ever(node, member) for node in oracle.nodes.values())
-    if why.models:
-        listed = Counter(node.cards[at].model for node, at in of_model)
-        assert why.models == tuple(f"{n} × {model}" for model, n in sorted(listed.items()))
+    models = Counter(node.cards[at].model for node, at in of_model)
+    listed = tuple(f"{n} × {model}" for model, n in sorted(models.items()))
+    best = free.total() if why.members > 1 else max(free.values(), default=0)
+    narrowed = any(not may_go_ever(node, member) for node in oracle.nodes.values())
+    told = why.total, why.best, why.narrowed
+    return told == (len(of_model), best, narrowed) and why.models in ((), listed)
 
 
 def selector(told: list[AnyEvent], asked: Group, why: Reason) -> None:
@@ -237,6 +249,7 @@ def releasing(told: list[AnyEvent], asked: Group, why: Reason) -> None:
 
 TRUTHS = {
     Code.NO_NODES: no_nodes,
+    Code.NODE_UNKNOWN: node_unknown,
     Code.NO_RUNTIME: no_runtime,
     Code.NO_MODEL: no_model,
     Code.TOO_LARGE: too_large,

@@ -152,6 +152,9 @@ shares = st.one_of(
 )
 
 
+SILENT = {"closed": "its agent is silent", "unknown": True}
+
+
 @st.composite
 def nodes(draw: st.DrawFn, name: str = "box1") -> NodeChanged:
     """A small node, now and then closed or labelled."""
@@ -161,7 +164,7 @@ def nodes(draw: st.DrawFn, name: str = "box1") -> NodeChanged:
         cpu=draw(st.integers(0, 4)) * 1000,
         memory=draw(st.integers(0, 4)) * GIB,
         labels=draw(st.sampled_from([(), (), (("zone", "a"),)])),
-        closed=draw(st.sampled_from(["", "", "", "", "cordoned"])),
+        **draw(st.sampled_from([{}, {}, {}, {"closed": "cordoned"}, SILENT])),
         containers=draw(st.booleans()),
     )
 

@@ -110,6 +110,12 @@ def test_closed_nodes_say_why_they_are() -> None:
     assert (said.code, said.detail) == (Code.NO_NODES, "box1: cordoned")
 
 
+def test_a_node_of_which_nothing_is_heard_is_a_reason_of_its_own() -> None:
+    silent = box(cards=[A100], closed="its agent is silent", unknown=True)
+    said = why(state_of(silent), group("one", "1"))
+    assert (said.code, said.detail) == (Code.NODE_UNKNOWN, "box1: its agent is silent")
+
+
 def test_a_claim_held_on_a_node_that_is_gone() -> None:
     said = why(state_of(BOX), group("one", pinned="box7"))
     assert said.code is Code.NO_NODES

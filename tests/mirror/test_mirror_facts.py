@@ -52,7 +52,7 @@ def test_a_node_is_told_with_its_cards_its_room_and_its_labels(make, new_mirror)
         ),
         (
             {"conditions": [{"type": "Ready", "status": "Unknown"}]},
-            "not ready: its agent is silent",
+            "its agent is silent; what runs there may go on, and keeps its cards",
         ),
     ],
 )

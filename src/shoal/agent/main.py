@@ -9,6 +9,7 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -90,14 +91,15 @@ async def serve(
     bound = sock.stat()
     try:
         cards = list(tools.cards.values())
-        node = await register_node(tools.client, machine, cards, tools.cgroups.why)
+        register = partial(register_node, tools.client, machine, cards, tools.cgroups.why)
+        node = await register()
         await publish_cards(tools.client, node, cards)
         here = f"spec.nodeName={tools.node}"
         reflector = Reflector(tools.client, PODS, fields=here, on_delta=pods.on_delta)
         async with asyncio.TaskGroup() as group:
             group.create_task(reflector.run())
             group.create_task(tools.events.run())
-            group.create_task(beat(tools.client, node))
+            group.create_task(beat(tools.client, node, register))
             if follow_cards:
                 group.create_task(_follow_cards(tools, node))
             await reflector.synced.wait()

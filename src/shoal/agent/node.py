@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import platform
-from collections.abc import Collection
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any, Final
 
 from shoal import __version__
@@ -15,6 +15,7 @@ from shoal.core.event import Card
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
 from shoal.units.quantity import format_cpu, format_mib
+from shoal.units.steady import boot_ns
 
 NO_RUNTIME: Final = "this machine has no container runtime; use image: host"
 ADDRESS: Final = "127.0.0.1"
@@ -87,8 +88,12 @@ def node_status(machine: Machine, why_unlimited: str, now: int) -> dict[str, Any
     }
 
 
-async def beat(client: Client, node: Node) -> None:
-    """Renews the node's lease for ever; cancel to stop."""
+async def beat(client: Client, node: Node, report: Callable[[], Awaitable[Node]]) -> None:
+    """Renews the node's lease for ever; cancel to stop.
+
+    Once nothing was renewed for so long that others may have given the node up, ``report``
+    tells them all anew.
+    """
     name = node.metadata.name
     lease = {
         "apiVersion": "coordination.k8s.io/v1",
@@ -101,9 +106,13 @@ async def beat(client: Client, node: Node) -> None:
         "spec": {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S},
     }
     await _make_namespace(client)
+    renewed = boot_ns()
     while True:
         try:
             await _renew(client, name, lease)
+            if boot_ns() - renewed > _LEASE_S * 1_000_000_000:
+                await report()
+            renewed = boot_ns()
         except ApiError as error:
             _log.warning("lease not renewed", extra={"error": error.message})
         await asyncio.sleep(_BEAT_S)

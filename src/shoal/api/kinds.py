@@ -7,6 +7,7 @@ import msgspec
 from shoal.api.claim import ResourceClaim, ResourceSlice
 from shoal.api.gang import Gang
 from shoal.api.job import Job
+from shoal.api.lease import Lease
 from shoal.api.meta import API_VERSION, Object
 from shoal.api.node import Node
 from shoal.api.nodeuse import NodeUse
@@ -47,7 +48,7 @@ CONFIG_MAPS: Final = Kind("v1", "ConfigMap", "configmaps", True, Object)
 JOBS: Final = Kind("batch/v1", "Job", "jobs", True, Job)
 POD_TEMPLATES: Final = Kind("v1", "PodTemplate", "podtemplates", True, Object)
 SERVICE_ACCOUNTS: Final = Kind("v1", "ServiceAccount", "serviceaccounts", True, Object)
-LEASES: Final = Kind("coordination.k8s.io/v1", "Lease", "leases", True, Object)
+LEASES: Final = Kind("coordination.k8s.io/v1", "Lease", "leases", True, Lease)
 PRIORITY_CLASSES: Final = Kind(
     "scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, Object
 )

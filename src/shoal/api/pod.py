@@ -128,6 +128,10 @@ class EmptyDirVolume(View):
     size_limit: str | int | None = None
 
 
+class ProjectedVolume(View):
+    """Several sources in one folder: only that it is one counts here."""
+
+
 class Volume(View):
     """One volume; exactly one of the sources is set."""
 
@@ -136,6 +140,7 @@ class Volume(View):
     config_map: ConfigMapVolume | None = None
     secret: SecretVolume | None = None
     host_path: HostPathVolume | None = None
+    projected: ProjectedVolume | None = None
 
 
 class PodClaim(View):
@@ -144,6 +149,12 @@ class PodClaim(View):
     name: str = ""
     resource_claim_name: str = ""
     resource_claim_template_name: str = ""
+
+
+class SchedulingGate(View):
+    """Something that has to happen before a pod is given a node."""
+
+    name: str = ""
 
 
 class PodSpec(View):
@@ -157,6 +168,7 @@ class PodSpec(View):
     termination_grace_period_seconds: int | None = None
     active_deadline_seconds: int | None = None
     node_selector: dict[str, str] = {}
+    scheduling_gates: list[SchedulingGate] = []
     resource_claims: list[PodClaim] = []
     init_containers: list[Container] = []
     containers: list[Container] = []

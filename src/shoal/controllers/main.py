@@ -9,6 +9,7 @@ from shoal.controllers.builtin.events import EventExpiry
 from shoal.controllers.builtin.garbage import GarbageCollector
 from shoal.controllers.builtin.jobs.controller import JobController
 from shoal.controllers.builtin.namespaces import NamespaceController
+from shoal.controllers.builtin.nodes import NodeController
 from shoal.controllers.builtin.serviceaccounts import ServiceAccountController
 from shoal.controllers.informers import Informers
 from shoal.controllers.run import RunController
@@ -29,6 +30,7 @@ async def run_controllers(client: Client, *, ready: Callable[[], None] = lambda:
         ServiceAccountController(client, informers),
         GarbageCollector(client, informers),
         NamespaceController(client, informers),
+        NodeController(client, informers),
         EventExpiry(client),
     )
     async with asyncio.TaskGroup() as group:

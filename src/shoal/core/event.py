@@ -122,7 +122,8 @@ class Event(msgspec.Struct, frozen=True, tag=True, rename="camel", omit_defaults
 class NodeChanged(Event, frozen=True):
     """A node is as told here. ``closed`` says in words why it takes no new work, if it does not.
 
-    ``containers`` tells whether images other than ``host`` can run there.
+    ``containers`` tells whether images other than ``host`` can run there; ``unknown`` that it is
+    closed since nobody hears of it, though what runs there may go on.
     """
 
     name: str
@@ -132,6 +133,7 @@ class NodeChanged(Event, frozen=True):
     labels: tuple[tuple[str, str], ...] = ()
     closed: str = ""
     containers: bool = False
+    unknown: bool = False
 
 
 class NodeGone(Event, frozen=True):

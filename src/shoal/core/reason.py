@@ -16,6 +16,8 @@ class Code(StrEnum):
 
     NO_NODES = "NoNodes"
     """No node is ready to take work."""
+    NODE_UNKNOWN = "NodeUnknown"
+    """No node is ready to take work, and of one that could nothing is heard."""
     NO_RUNTIME = "NoContainerRuntime"
     """An image other than ``host`` where nodes have no container runtime."""
     NO_MODEL = "NoSuchModel"

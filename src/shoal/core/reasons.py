@@ -140,7 +140,9 @@ def _closed(state: State, shape: GroupShape) -> Reason | None:
             closed = "; ".join(
                 f"{name}: {nodes[name].facts.closed}" for name in could[:_MOST_NAMED]
             )
-            return Reason(Code.NO_NODES, total=len(could), detail=closed)
+            silent = any(nodes[name].facts.unknown for name in could)
+            code = Code.NODE_UNKNOWN if silent else Code.NO_NODES
+            return Reason(code, total=len(could), detail=closed)
     return None
 
 

@@ -79,6 +79,7 @@ def pod_object(run: Run, rank: int) -> dict[str, Any]:
     pod: dict[str, Any] = {
         "schedulerName": SCHEDULER,
         "restartPolicy": "Never",
+        "automountServiceAccountToken": False,
         "priorityClassName": spec.priority,
         "containers": [_container(spec)],
     }

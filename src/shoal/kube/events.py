@@ -42,6 +42,11 @@ class Note(msgspec.Struct, frozen=True):
     message: str
     warning: bool = False
 
+    @property
+    def home(self) -> str:
+        """The namespace of the event: that of objects without one lies in ``default``."""
+        return self.namespace or "default"
+
 
 def note_about(kind: Kind[Any], obj: Object, reason: str, message: str, *, warning: bool) -> Note:
     """A note about an object of a kind."""
@@ -97,7 +102,7 @@ class Events:
             return False
         patch = {"count": count + 1, "lastTimestamp": _now()}
         try:
-            await self._client.patch(EVENTS, name, note.namespace, patch=patch)
+            await self._client.patch(EVENTS, name, note.home, patch=patch)
         except ApiError as error:
             if error.not_found:
                 return False
@@ -107,7 +112,7 @@ class Events:
 
     async def _create(self, note: Note) -> None:
         event = event_object(note, self._component)
-        await self._client.create(EVENTS, event, note.namespace)
+        await self._client.create(EVENTS, event, note.home)
         self._known[note] = (event["metadata"]["name"], 1)
         if len(self._known) > _MOST_KNOWN:
             del self._known[next(iter(self._known))]
@@ -121,15 +126,9 @@ def event_object(note: Note, component: str) -> dict[str, Any]:
         "kind": "Event",
         "metadata": {
             "name": f"{note.name[:200].rstrip('-.')}.{uuid.uuid4().hex[:16]}",
-            "namespace": note.namespace,
+            "namespace": note.home,
         },
-        "involvedObject": {
-            "apiVersion": note.api_version,
-            "kind": note.kind,
-            "name": note.name,
-            "namespace": note.namespace,
-            "uid": note.uid,
-        },
+        "involvedObject": _about(note),
         "type": "Warning" if note.warning else "Normal",
         "reason": note.reason,
         "message": note.message[:_LONGEST],
@@ -139,6 +138,17 @@ def event_object(note: Note, component: str) -> dict[str, Any]:
         "lastTimestamp": now,
         "count": 1,
     }
+
+
+def _about(note: Note) -> dict[str, str]:
+    about = {
+        "apiVersion": note.api_version,
+        "kind": note.kind,
+        "name": note.name,
+        "namespace": note.namespace,
+        "uid": note.uid,
+    }
+    return {key: value for key, value in about.items() if value}
 
 
 def _now() -> str:

@@ -16,7 +16,9 @@ Claims = list[tuple[str, ResourceClaim | None]]
 
 
 def waits(pod: Pod) -> bool:
-    """Whether a pod is waiting for a node."""
+    """Whether a pod is waiting for a node. One with gates does not yet."""
+    if pod.spec.scheduling_gates:
+        return False
     return not (pod.spec.node_name or pod.finished or pod.metadata.deletion_timestamp)
 
 

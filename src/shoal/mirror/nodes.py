@@ -5,7 +5,7 @@ from typing import Final
 
 from shoal.api.claim import MEMORY, Device, ResourceSlice
 from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN, find_condition
-from shoal.api.node import CONTAINER_RUNTIME, Node
+from shoal.api.node import CONTAINER_RUNTIME, Node, is_unknown
 from shoal.core.event import Card, NodeChanged
 from shoal.units.errors import UnitError
 from shoal.units.quantity import MIB, parse_cpu, parse_quantity
@@ -28,6 +28,7 @@ def node_fact(node: Node, slices: Iterable[ResourceSlice], *, strays: bool) -> N
         labels=tuple(sorted(node.metadata.labels.items())),
         closed=_closed(node, strays=strays),
         containers=runtime is not None and runtime.status == "True",
+        unknown=is_unknown(node),
     )
 
 
@@ -46,13 +47,20 @@ def _closed(node: Node, *, strays: bool) -> str:
     if node.spec.unschedulable:
         going_down = ANNOTATION_CLOSED_BY_DOWN in node.metadata.annotations
         return _GOING_DOWN if going_down else "cordoned"
+    if (words := _unready(node)) or not strays:
+        return words
+    return "programs of claims that are gone still run there; their cards are not known"
+
+
+def _unready(node: Node) -> str:
+    """Why a node takes no work by what its agent says, if it does not."""
     ready = find_condition(node.status.conditions, "Ready")
     if ready is None:
         return "its agent has not reported yet"
+    if ready.status == "Unknown":
+        return "its agent is silent; what runs there may go on, and keeps its cards"
     if ready.status != "True":
         return f"not ready: {ready.message or ready.reason or 'its agent is silent'}"
-    if strays:
-        return "programs of claims that are gone still run there; their cards are not known"
     return ""
 
 

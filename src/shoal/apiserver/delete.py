@@ -93,26 +93,18 @@ async def remove(
             await server.store.settled(target.key)
             return before, False
         return (await server.store.put(target.key, document)).raw, False
-    if _was_told(target.resource, before):
+    if target.resource.plural == "pods":  # watchers see the mark before the end
         marked = server.store.put(target.key, document)
         removed = server.store.remove(target.key, document)
         _, entry = await asyncio.gather(marked, removed)
         return entry.raw, True
-    return await _remove(server, target.key, document, target.resource)
+    return await _remove(server, target.key, document)
 
 
-async def _remove(
-    server: Server, key: Key, document: Document, resource: Resource
-) -> tuple[bytes, bool]:
-    if resource.plural != "pods":
-        for mark in ("deletionTimestamp", "deletionGracePeriodSeconds"):
-            document["metadata"].pop(mark, None)
+async def _remove(server: Server, key: Key, document: Document) -> tuple[bytes, bool]:
+    for mark in ("deletionTimestamp", "deletionGracePeriodSeconds"):
+        document["metadata"].pop(mark, None)
     return (await server.store.remove(key, document)).raw, True
-
-
-def _was_told(resource: Resource, before: bytes) -> bool:
-    """Whether an agent knew of the deletion already: it sees grace 0 before the end."""
-    return resource.plural == "pods" and b'"deletionGracePeriodSeconds"' in before
 
 
 def _set_policy(metadata: Document, options: Options) -> None:

@@ -77,6 +77,20 @@ async def test_any_other_volume_in_memory_is_a_folder_of_the_pods_own(box: Box):
     assert await box.logs("mem") == f"{box.home.pod(pod.metadata.uid).volume('vol')}\n"
 
 
+async def test_the_volume_of_a_service_account_is_left_out(box: Box):
+    token = {"serviceAccountToken": {"path": "token"}}
+    place = "/var/run/secrets/kubernetes.io/serviceaccount"
+    volume = {"projected": {"sources": [token]}}
+    await box.create("account", "env | grep -c SHOAL_MOUNT", **mounted(volume, place))
+    await box.ended("account")
+    assert await box.logs("account") == "0\n"
+
+
+async def test_a_projected_volume_elsewhere_is_refused(box: Box):
+    await box.create("projected", "true", **mounted({"projected": {"sources": []}}, "here"))
+    assert "takes emptyDir" in (await box.ended("projected")).status.message
+
+
 async def test_a_mount_that_would_show_in_the_machines_own_tree_is_refused(
     box: Box, tmp_path: Path
 ):

@@ -150,6 +150,11 @@ def test_a_pod_that_will_not_start_waits_no_longer(make, mirror, end):
     assert told == [GroupGone("default/a")]
 
 
+def test_a_gated_pod_waits_for_a_node_once_its_gates_are_gone(make, mirror):
+    assert mirror.see(make.pod("a", schedulingGates=[{"name": "hold"}])) == []
+    assert only(mirror.see(make.pod("a"))).group.key == "default/a"
+
+
 def test_a_gang_is_one_group_and_knows_when_it_is_whole(make, mirror):
     pods = [make.pod(f"ring-{rank}", gang="ring", run="ring") for rank in range(2)]
     group = only(mirror.see(make.gang("ring", 3, pack=True), *pods)).group

@@ -4,10 +4,14 @@ Every mount is told as ``SHOAL_MOUNT_<NAME>``. A relative mountPath becomes a li
 working folder. An absolute one must be there already as what the volume is (a hostPath mounted
 at its own path), or lie in the pod's own folder; anywhere else it would be a link in the
 machine's own tree that other programs see, so such a pod fails with a sentence.
+
+The volume that admission adds for the service account is left out: accounts have no credentials
+of their own here, and a process reaches the API server as the user who runs it does.
 """
 
 import os
 import re
+from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -18,6 +22,7 @@ from shoal.agent.sources import Data, Sources
 from shoal.api.pod import Container, HostPathVolume, KeyToPath, Pod, Volume, VolumeMount
 
 REASON: Final = "VolumeUnavailable"
+_ACCOUNT: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 _SHARED_MEMORY: Final = Path("/dev/shm")  # noqa: S108  the machine's own, for emptyDir in memory
 
 
@@ -25,6 +30,8 @@ async def make_volumes(pod: Pod, home: PodHome, sources: Sources) -> dict[str, P
     """Where each volume of a pod is. Raises PodError, or NotYetError for a missing source."""
     places = {}
     for volume in pod.spec.volumes:
+        if volume.name in _account_volumes(pod):
+            continue
         if volume.name in _shared_memory(pod):
             places[volume.name] = _SHARED_MEMORY
         else:
@@ -36,6 +43,8 @@ def link_mounts(container: Container, places: dict[str, Path], home: PodHome) ->
     """Makes a container's mounts appear; the variables that tell where. Raises PodError."""
     told = {}
     for mount in container.volume_mounts:
+        if mount.mount_path == _ACCOUNT and mount.name not in places:
+            continue
         target = _target(mount, places)
         _appear(mount, target, home)
         name = re.sub(r"[^A-Z0-9]", "_", mount.name.upper())
@@ -45,11 +54,21 @@ def link_mounts(container: Container, places: dict[str, Path], home: PodHome) ->
 
 def _shared_memory(pod: Pod) -> set[str]:
     """Volumes in memory that are mounted where the machine has its own shared memory anyway."""
-    containers = (*pod.spec.init_containers, *pod.spec.containers)
-    mounts = (mount for container in containers for mount in container.volume_mounts)
-    there = {mount.name for mount in mounts if Path(mount.mount_path) == _SHARED_MEMORY}
+    there = {mount.name for mount in _mounts(pod) if Path(mount.mount_path) == _SHARED_MEMORY}
     memory = (v.name for v in pod.spec.volumes if v.empty_dir and v.empty_dir.medium == "Memory")
     return there.intersection(memory)
+
+
+def _account_volumes(pod: Pod) -> set[str]:
+    """Projected volumes that are mounted nowhere but where programs look for their account."""
+    projected = {volume.name for volume in pod.spec.volumes if volume.projected is not None}
+    elsewhere = {mount.name for mount in _mounts(pod) if mount.mount_path != _ACCOUNT}
+    return projected - elsewhere
+
+
+def _mounts(pod: Pod) -> Iterator[VolumeMount]:
+    for container in (*pod.spec.init_containers, *pod.spec.containers):
+        yield from container.volume_mounts
 
 
 async def _make(volume: Volume, folder: Path, sources: Sources) -> Path:

@@ -10,9 +10,11 @@ from shoal.apiserver.kinds import (
     cells,
     claim,
     data,
+    definition,
     events,
     job,
     pod,
+    pod_change,
     service,
     small,
     template,
@@ -43,6 +45,7 @@ def served(plural: str, group: str = "", version: str = "v1", **rules: Any) -> R
         status=any(sub.name == "status" for sub in facts.subresources),
         collection_deletes="deletecollection" in facts.verbs,
         fields=facts.selectable,
+        immutable=facts.immutable,
         columns=facts.columns,
         **traits,
         **rules,
@@ -53,7 +56,13 @@ def _switches(facts: KindFacts) -> dict[str, Any]:
     return dict.fromkeys(facts.traits, True)
 
 
-POD: Final = served("pods", cells=pod_cells, admit=pod.admit_pod, change=pod.change_pod)
+POD: Final = served(
+    "pods",
+    cells=pod_cells,
+    admit=pod.admit_pod,
+    change=pod_change.change_pod,
+    change_status=pod_change.change_pod_status,
+)
 NODE: Final = served("nodes", cells=cells.node, admit=small.admit_node)
 NAMESPACE: Final = served(
     "namespaces",
@@ -155,7 +164,17 @@ VOLUME_CLAIM: Final = served(
     change=volumes.change_volume_claim,
 )
 BINDING: Final = served("bindings", stored=False, cells=cells.name_and_age)
+DEFINITION: Final = served(
+    "customresourcedefinitions",
+    "apiextensions.k8s.io",
+    cells=definition.cells,
+    admit=definition.admit_definition,
+    change=definition.change_definition,
+    change_status=definition.change_definition_status,
+    mark_deleted=definition.mark_definition_deleted,
+)
 BUILTIN: Final = (
+    DEFINITION,
     POD,
     JOB,
     SERVICE_ACCOUNT,

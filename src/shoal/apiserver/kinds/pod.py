@@ -1,16 +1,17 @@
-"""Pods: what a new one is completed with, and what may change later."""
+"""Pods: what a new one is completed with."""
 
-from collections.abc import Iterator
 from typing import Final
 
 from shoal.apiserver.history import Key
+from shoal.apiserver.kinds.pod_account import use_account
 from shoal.apiserver.kinds.pod_check import pod_causes
 from shoal.apiserver.kinds.pod_defaults import complete_pod, containers_of
 from shoal.apiserver.kinds.pod_support import unsupported
 from shoal.apiserver.kinds.refuse import refuse
+from shoal.apiserver.meta import rfc3339
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
-from shoal.dialect.status import FORBIDDEN, INVALID, Cause, forbidden
+from shoal.dialect.status import forbidden
 
 _TOLERATED: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
@@ -20,28 +21,27 @@ def admit_pod(document: Document, world: World) -> list[str]:
     spec = document.setdefault("spec", {})
     warnings = list(unsupported(spec, "spec"))
     complete_pod(spec)
-    _name_account(spec)
+    use_account(document, world)
     _set_priority(document, spec, world)
     _tolerate(spec)
     refuse("", "Pod", document, pod_causes(spec, "spec"))
-    document["status"] = {"phase": "Pending", "qosClass": _quality(spec)}
+    status: Document = {"phase": "Pending", "qosClass": _quality(spec)}
+    if spec.get("schedulingGates"):
+        status["conditions"] = [_gated()]
+    document["status"] = status
     return warnings
 
 
-def change_pod(new: Document, old: Document) -> None:
-    """Only images, deadlines (to sooner) and tolerations (more of them) may change."""
-    spec, before = new.setdefault("spec", {}), old["spec"]
-    complete_pod(spec)
-    _name_account(spec)
-    for field in ("priority", "preemptionPolicy"):
-        if field in before:
-            spec.setdefault(field, before[field])
-    refuse("", "Pod", new, _change_causes(spec, before))
-
-
-def _name_account(spec: Document) -> None:
-    account = spec.get("serviceAccountName") or "default"
-    spec["serviceAccountName"] = spec["serviceAccount"] = account
+def _gated() -> Document:
+    """The condition of a pod that no scheduler may touch yet."""
+    return {
+        "type": "PodScheduled",
+        "status": "False",
+        "lastProbeTime": None,
+        "lastTransitionTime": rfc3339(),
+        "reason": "SchedulingGated",
+        "message": "it gets a node once its scheduling gates are taken away",
+    }
 
 
 def _set_priority(document: Document, spec: Document, world: World) -> None:
@@ -95,33 +95,3 @@ def _quality(spec: Document) -> str:
     if not anything:
         return "BestEffort"
     return "Guaranteed" if guaranteed else "Burstable"
-
-
-def _change_causes(spec: Document, before: Document) -> Iterator[Cause]:
-    if not _deadline_allowed(spec.get("activeDeadlineSeconds"), before):
-        told = "may be set or brought forward, from 1 second up"
-        yield Cause(INVALID, told, "spec.activeDeadlineSeconds")
-    kept = before.get("tolerations") or []
-    if any(toleration not in (spec.get("tolerations") or []) for toleration in kept):
-        yield Cause(FORBIDDEN, "may be added, not changed", "spec.tolerations")
-    if _fixed(spec) != _fixed(before):
-        told = "only images, activeDeadlineSeconds and more tolerations may change"
-        yield Cause(FORBIDDEN, told, "spec")
-
-
-def _deadline_allowed(deadline: int | None, before: Document) -> bool:
-    earlier = before.get("activeDeadlineSeconds")
-    if deadline is None:
-        return earlier is None
-    return deadline >= 1 and (earlier is None or deadline <= earlier)
-
-
-def _fixed(spec: Document) -> Document:
-    """The spec without what may change."""
-    fixed = {k: v for k, v in spec.items() if k not in ("activeDeadlineSeconds", "tolerations")}
-    for part in ("containers", "initContainers"):
-        fixed[part] = [
-            {key: value for key, value in container.items() if key != "image"}
-            for container in spec.get(part) or ()
-        ]
-    return fixed

@@ -51,6 +51,8 @@ def complete_spec(spec: Document) -> None:
     for field, value in _DEFAULTS.items():
         if spec.get(field) is None:
             spec[field] = value
+    if spec["terminationGracePeriodSeconds"] < 0:
+        spec["terminationGracePeriodSeconds"] = 1
     spec.setdefault("securityContext", {})
     if account := spec.get("serviceAccountName") or spec.get("serviceAccount"):
         spec["serviceAccountName"] = spec["serviceAccount"] = account

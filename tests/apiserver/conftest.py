@@ -178,10 +178,15 @@ def kubectl(api):
     return run
 
 
-def wait_until(condition, patience_s=PATIENCE_S):
-    """Poll until the condition gives something true; that."""
-    deadline = time.monotonic() + patience_s
-    while not (found := condition()):
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-    return found
+@pytest.fixture
+def wait_until():
+    """Polls until the condition gives something true; that."""
+
+    def wait(condition, patience_s=PATIENCE_S):
+        deadline = time.monotonic() + patience_s
+        while not (found := condition()):
+            assert time.monotonic() < deadline, "waited in vain"
+            time.sleep(0.02)
+        return found
+
+    return wait

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from shoal.apiserver import meta
-from shoal.apiserver.codec import decode_object
+from shoal.apiserver.fields import receive
 from shoal.apiserver.http import Request, Response, answer
 from shoal.apiserver.kinds.reviews import AUTHORIZATION
 from shoal.apiserver.options import is_dry_run
@@ -22,66 +22,61 @@ GROUPS: Final = ("system:masters", "system:authenticated")
 
 async def self_subject(server: Server, request: Request, target: Target) -> Response:
     """Who asks."""
-    review = _question(request, target)
+    review, warnings = _question(request, target)
     review["metadata"]["creationTimestamp"] = meta.rfc3339()
-    return _answered(review, {"userInfo": _user()})
+    return _answered(review, {"userInfo": _user()}, warnings)
 
 
 async def token(server: Server, request: Request, target: Target) -> Response:
     """Whose a token is. Raises StatusError 400 where none is given."""
-    review = _question(request, target)
-    given = _spec(review).get("token")
-    if not given or not isinstance(given, str):
+    review, warnings = _question(request, target)
+    given = review["spec"].get("token")
+    if not given:
         raise bad_request("spec.token is empty; it holds the token to look at")
+    status: Document = {"user": {}, "error": "the token is not the one of this home"}
     if server.guard.knows(given):
-        return _answered(review, {"authenticated": True, "user": _user()})
-    return _answered(review, {"user": {}, "error": "the token is not the one of this home"})
+        status = {"authenticated": True, "user": _user()}
+    return _answered(review, status, warnings)
 
 
 async def self_access(server: Server, request: Request, target: Target) -> Response:
     """Whether the asker may do something. Raises StatusError 422 where nothing is named."""
-    review = _question(request, target)
-    _check(_attribute_causes(_spec(review)))
-    return _answered(review, {"allowed": True})
+    review, warnings = _question(request, target)
+    _check(_attribute_causes(review["spec"]))
+    return _answered(review, {"allowed": True}, warnings)
 
 
 async def access(server: Server, request: Request, target: Target) -> Response:
     """Whether some user may do something. Raises StatusError 422 or 400."""
-    review = _question(request, target)
-    spec = _spec(review)
+    review, warnings = _question(request, target)
+    spec = review["spec"]
     _check([*_attribute_causes(spec), *_user_causes(spec)])
     if target.namespace and dig(spec, "resourceAttributes", "namespace") != target.namespace:
         raise bad_request(f"spec.resourceAttributes.namespace is not {target.namespace}")
-    return _answered(review, _judged(spec))
+    return _answered(review, _judged(spec), warnings)
 
 
 async def self_rules(server: Server, request: Request, target: Target) -> Response:
     """What the asker may do in a namespace. Raises StatusError 400 where none is named."""
-    review = _question(request, target)
-    if not _spec(review).get("namespace"):
+    review, warnings = _question(request, target)
+    if not review["spec"].get("namespace"):
         raise bad_request("spec.namespace is empty; it names the namespace to tell the rules of")
     everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
     paths = {"verbs": ["*"], "nonResourceURLs": ["*"]}
     told = {"resourceRules": [everything], "nonResourceRules": [paths], "incomplete": False}
-    return _answered(review, told)
+    return _answered(review, told, warnings)
 
 
-def _question(request: Request, target: Target) -> Document:
-    review = decode_object(request.content_type, request.body)
+def _question(request: Request, target: Target) -> tuple[Document, list[str]]:
     is_dry_run(request)
+    review, warnings = receive(request, target.resource)
     meta.settle(target.resource, target.namespace, "", review)
-    return review
+    review.setdefault("spec", {})
+    return review, warnings
 
 
-def _answered(review: Document, status: Document) -> Response:
-    return answer({**review, "status": status}, 201)
-
-
-def _spec(review: Document) -> Mapping[str, Any]:
-    spec = review.setdefault("spec", {})
-    if not isinstance(spec, dict):
-        raise bad_request("spec is not an object")
-    return spec
+def _answered(review: Document, status: Document, warnings: list[str]) -> Response:
+    return answer({**review, "status": status}, 201, tuple(warnings))
 
 
 def _user() -> Document:

@@ -1,6 +1,6 @@
 """What discovery tells of a served kind, whichever form it is asked in."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -9,7 +9,7 @@ from shoal.dialect import schema
 from shoal.dialect.schema import Subresource
 
 _VERBS = ("create", "delete", "deletecollection", "get", "list", "patch", "update", "watch")
-_STATUS_VERBS = ("get", "patch", "update")
+_BELOW = ("get", "patch", "update")
 
 
 class Served(msgspec.Struct, frozen=True):
@@ -50,5 +50,11 @@ def _told(resource: Resource) -> Served:
     if facts is not None:
         subresources = tuple(sorted(facts.subresources, key=lambda one: one.name))
         return Served(resource, facts.singular, facts.verbs, subresources, builtin=True)
-    subresources = (Subresource("status", resource.kind, _STATUS_VERBS),) if resource.status else ()
-    return Served(resource, resource.singular, _VERBS, subresources, builtin=False)
+    return Served(resource, resource.singular, _VERBS, tuple(_below(resource)), builtin=False)
+
+
+def _below(resource: Resource) -> Iterator[Subresource]:
+    if resource.scale is not None:
+        yield Subresource("scale", "Scale", _BELOW, "autoscaling", "v1")
+    if resource.status:
+        yield Subresource("status", resource.kind, _BELOW)

@@ -39,7 +39,7 @@ def components(resources: Iterable[Resource]) -> dict[str, Document]:
         else:
             made[name] = _tagged(_custom(resource), resource)
         if resource.stored:
-            made[f"{name}List"] = _list(resource, name)
+            made[list_of(resource)] = _list(resource, name)
     made.update(_reached(wanted, made))
     return dict(sorted(made.items()))
 
@@ -53,15 +53,23 @@ def component_of(resource: Resource) -> str:
     return f"{domain}.{resource.version}.{resource.kind}"
 
 
+def list_of(resource: Resource) -> str:
+    """The name of the schema of a kind's lists."""
+    return component_of(resource).removesuffix(resource.kind) + resource.list_kind
+
+
 def reference(name: str) -> Document:
     """A reference to a component."""
     return {"$ref": f"#/components/schemas/{name}"}
 
 
-def kind_of(resource: Resource, suffix: str = "") -> dict[str, str]:
-    """Group, version and kind as OpenAPI documents carry them."""
-    kind = f"{resource.kind}{suffix}"
-    return {"group": resource.group, "version": resource.version, "kind": kind}
+def kind_of(resource: Resource, kind: str = "") -> dict[str, str]:
+    """Group, version and kind, or another kind beside it, as OpenAPI documents carry them."""
+    return {
+        "group": resource.group,
+        "version": resource.version,
+        "kind": kind or resource.kind,
+    }
 
 
 def _short(resource: Resource) -> str:
@@ -93,7 +101,7 @@ def _list(resource: Resource, name: str) -> Document:
             "metadata": _LIST_META,
             "items": {"type": "array", "items": reference(name)},
         },
-        "x-kubernetes-group-version-kind": [kind_of(resource, "List")],
+        "x-kubernetes-group-version-kind": [kind_of(resource, resource.list_kind)],
     }
 
 

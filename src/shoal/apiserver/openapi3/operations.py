@@ -7,6 +7,7 @@ from shoal.apiserver.openapi3.components import (
     STATUS,
     component_of,
     kind_of,
+    list_of,
     reference,
 )
 from shoal.apiserver.registry import Resource
@@ -98,7 +99,7 @@ def _item(resource: Resource, operations: dict[str, Document], *, named: bool) -
 
 def _list(resource: Resource) -> Document:
     operation = _operation(resource, "list", _LIST)
-    operation["responses"] = _answers("200", f"{component_of(resource)}List")
+    operation["responses"] = _answers("200", list_of(resource))
     return operation
 
 

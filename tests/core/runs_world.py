@@ -36,6 +36,7 @@ class World:
         self.claims: dict[str, ResourceClaim] = {}
         self.gangs: dict[str, Gang] = {}
         self.made: list[str] = []
+        self.silent: set[str] = set()
 
     def look(self) -> Plan:
         """What the machine says of the world as it is; nothing is carried out."""
@@ -43,7 +44,10 @@ class World:
 
     def seen(self) -> Observed:
         return Observed(
-            tuple(self.pods.values()), tuple(self.claims.values()), tuple(self.gangs.values())
+            tuple(self.pods.values()),
+            tuple(self.claims.values()),
+            tuple(self.gangs.values()),
+            silent=frozenset(self.silent),
         )
 
     def advance(self) -> Plan:

@@ -325,3 +325,30 @@ def test_facts_that_contradict_the_status_are_told_with_the_whole_story():
     assert "cannot go from Running to Starting" in str(caught.value)
     assert "digits-0 is placed box1" in caught.value.story
     assert any("Started True" in line for line in caught.value.story)
+
+
+def test_a_run_on_a_silent_node_is_unknown_until_something_is_heard_of_it() -> None:
+    world = World(replicas=2, gpu="1")
+    world.settle()
+    world.bind(0)
+    world.bind(1, node="box2")
+    world.start(0, 1)
+    world.settle()
+    world.silent.add("box2")
+    status = world.settle().run.status
+    assert (status.phase, status.reason) == (RunPhase.UNKNOWN, "NodeUnknown")
+    assert status.message == "nothing is heard of box2; it may go on, and keeps its cards"
+    assert not world.look().actions
+    world.silent.clear()
+    status = world.settle().run.status
+    assert (status.phase, status.message) == (RunPhase.RUNNING, "")
+
+
+def test_what_ended_on_a_silent_node_before_is_known() -> None:
+    world = World()
+    world.settle()
+    world.launch(0)
+    world.settle()
+    world.exit(0, 0)
+    world.silent.add("box1")
+    assert world.settle().run.status.phase is RunPhase.SUCCEEDED

@@ -12,11 +12,13 @@ MOST_REPLICAS: Final = 1000
 
 
 class RunPhase(StrEnum):
-    """The states of a run, in the order in which they are entered."""
+    """The states of a run, in the order in which they are entered; UNKNOWN may be left again."""
 
     QUEUED = "Queued"
     STARTING = "Starting"
     RUNNING = "Running"
+    UNKNOWN = "Unknown"
+    """Nothing is heard of a node that it is on; it may go on there, and keeps its cards."""
     SUCCEEDED = "Succeeded"
     FAILED = "Failed"
     STOPPED = "Stopped"

@@ -89,7 +89,8 @@ def _say_holders(holder: CardHolder, count: int) -> str:
 
 
 def _queue_line(queue: str, counts: Counter[RunPhase]) -> str:
-    running = counts[RunPhase.RUNNING] + counts[RunPhase.STARTING]
+    on_nodes = (RunPhase.RUNNING, RunPhase.STARTING, RunPhase.UNKNOWN)
+    running = sum(counts[phase] for phase in on_nodes)
     return f"queue {queue}: {running} running, {counts[RunPhase.QUEUED]} waiting"
 
 

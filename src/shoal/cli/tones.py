@@ -11,6 +11,7 @@ _TONES: Final = {
     RunPhase.FAILED: Tone.BAD,
     RunPhase.TIMED_OUT: Tone.BAD,
     RunPhase.STOPPED: Tone.DIM,
+    RunPhase.UNKNOWN: Tone.WAITING,
 }
 
 

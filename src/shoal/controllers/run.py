@@ -7,8 +7,9 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from shoal.api.gang import Gang
-from shoal.api.kinds import GANGS, PODS, RESOURCE_CLAIMS, Kind
+from shoal.api.kinds import GANGS, NODES, PODS, RESOURCE_CLAIMS, Kind
 from shoal.api.meta import Object
+from shoal.api.node import Node, is_unknown
 from shoal.api.pod import Pod
 from shoal.api.run import Run, RunStatus
 from shoal.controllers.hands import Hands, Key, Refusal
@@ -53,6 +54,7 @@ class RunController:
                 RESOURCE_CLAIMS, lambda delta: self._on(self._claims, delta)
             ),
         }
+        self._nodes = informers.follow(NODES, self._on_node)
         self._unseen: Unseen[Key] = Unseen(self._copy)
         self._hands = Hands(client, self._unseen)
         self._timeline = Timeline(client)
@@ -74,6 +76,13 @@ class RunController:
         owner = index.note(delta)
         if owner is not None and owner.kind == STORED_RUNS.name:
             self._queue.add((delta.any.metadata.namespace, owner.name))
+
+    def _on_node(self, delta: Delta[Node]) -> None:
+        """Runs on a node that falls silent, or is heard of again, are told so."""
+        silent = [node is not None and is_unknown(node) for node in (delta.old, delta.new)]
+        if silent[0] != silent[1]:
+            for stored in self._runs:
+                self._queue.add((stored.metadata.namespace, stored.metadata.name))
 
     def _copy(self, kind: Kind[Any], namespace: str, name: str) -> Object | None:
         found: Object | None = self._copies[kind.plural].get(namespace, name)
@@ -108,6 +117,7 @@ class RunController:
             claims=self._claims.of(uid),
             gangs=self._gangs.of(uid),
             malformed=malformed,
+            silent=frozenset(node.metadata.name for node in self._nodes if is_unknown(node)),
         )
 
     def _refuse(self, key: Key, run: Run, plan: Plan, refusal: Refusal, now: int) -> Plan:

@@ -161,8 +161,8 @@ class _Watch:
             self._screen.change(f"  {words}")
         elif run.status.phase is RunPhase.QUEUED:
             self._tell_wait()
-        elif run.status.phase is RunPhase.STARTING and run.status.message:
-            self._screen.change(f"  starting  {run.status.message}")
+        elif run.status.phase in (RunPhase.STARTING, RunPhase.UNKNOWN) and run.status.message:
+            self._screen.change(f"  {run.status.phase.lower():8}  {run.status.message}")
 
     def _tell_wait(self) -> None:
         """What it waits for, and its place in the line from the scheduler, if that answers."""

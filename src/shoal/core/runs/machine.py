@@ -16,7 +16,7 @@ from shoal.core.runs.pauses import pause_left
 from shoal.core.runs.phases import check
 from shoal.core.runs.plan import Action, Create, Delete, End, Observed, Plan
 from shoal.core.runs.replicas import Replica, State, asked_to_end, attempt_of, read_replicas
-from shoal.core.runs.words import ending_words, waiting_words
+from shoal.core.runs.words import ending_words, unknown_words, waiting_words
 from shoal.units.instant import format_instant
 
 KEPT_ATTEMPTS: Final = 3
@@ -88,17 +88,22 @@ def _carry_on(look: _Look) -> Plan:
     """Nothing has gone wrong: make what is missing and tell how far it is."""
     if left := pause_left(look.run, look.replicas, look.now):
         return Plan(look.status, _clear(look.run, look.status, look.seen), look.now + left)
-    phase = _phase(look.replicas)
+    phase = _phase(look.replicas, look.seen.silent)
     check(look.run, phase, look.replicas)
-    words = waiting_words(look.run, phase, look.replicas, look.now)
+    if phase is RunPhase.UNKNOWN:
+        words = unknown_words(look.replicas, look.seen.silent)
+    else:
+        words = waiting_words(look.run, phase, look.replicas, look.now)
     status = statuses.going(look.status, phase, words, look.now)
     actions = (*_missing(look), *_clear(look.run, status, look.seen))
     return Plan(status, actions, words.wake_at)
 
 
-def _phase(replicas: tuple[Replica, ...]) -> RunPhase:
+def _phase(replicas: tuple[Replica, ...], silent: frozenset[str]) -> RunPhase:
     if any(r.state in _UNPLACED for r in replicas):
         return RunPhase.QUEUED
+    if any(r.where in silent and not r.over for r in replicas):
+        return RunPhase.UNKNOWN
     started = all(r.state in (State.RUNNING, State.SUCCEEDED) for r in replicas)
     return RunPhase.RUNNING if started else RunPhase.STARTING
 

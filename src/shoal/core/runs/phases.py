@@ -7,9 +7,10 @@ from shoal.core.runs.replicas import Replica
 
 _ENDED: Final = frozenset(phase for phase in RunPhase if phase.ended)
 _NEXT: Final[dict[RunPhase, frozenset[RunPhase]]] = {
-    RunPhase.QUEUED: _ENDED | {RunPhase.QUEUED, RunPhase.STARTING, RunPhase.RUNNING},
-    RunPhase.STARTING: _ENDED | {RunPhase.STARTING, RunPhase.RUNNING},
-    RunPhase.RUNNING: _ENDED | {RunPhase.RUNNING},
+    RunPhase.QUEUED: frozenset(RunPhase),
+    RunPhase.STARTING: _ENDED | {RunPhase.STARTING, RunPhase.RUNNING, RunPhase.UNKNOWN},
+    RunPhase.RUNNING: _ENDED | {RunPhase.RUNNING, RunPhase.UNKNOWN},
+    RunPhase.UNKNOWN: _ENDED | {RunPhase.STARTING, RunPhase.RUNNING, RunPhase.UNKNOWN},
 }
 
 

@@ -14,13 +14,15 @@ from shoal.api.run import RunStatus
 class Observed(msgspec.Struct, frozen=True):
     """Everything that the run owns, of all its attempts, in any order.
 
-    ``malformed`` says why the run's spec cannot be read, of one that slipped in.
+    ``malformed`` says why the run's spec cannot be read, of one that slipped in; ``silent``
+    are the nodes of which nothing is heard.
     """
 
     pods: tuple[Pod, ...] = ()
     claims: tuple[ResourceClaim, ...] = ()
     gangs: tuple[Gang, ...] = ()
     malformed: str = ""
+    silent: frozenset[str] = frozenset()
 
 
 class Create(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@ PATIENCE_MS: Final = 30_000
 """How long a scheduler or an agent may say nothing before the run's message tells."""
 ENDING_PATIENCE_MS: Final = 60_000
 """How long replicas may take to end: the default grace of 30 s, and as much again."""
+_UNKNOWN: Final = "NodeUnknown"
 
 
 def waiting_words(run: Run, phase: RunPhase, replicas: tuple[Replica, ...], now: int) -> Words:
@@ -29,6 +30,13 @@ def waiting_words(run: Run, phase: RunPhase, replicas: tuple[Replica, ...], now:
     if now < due:
         return Words(_restart_words(run), wake_at=due)
     return Words(_silence(phase, replicas), "Silent")
+
+
+def unknown_words(replicas: tuple[Replica, ...], silent: frozenset[str]) -> Words:
+    """Of a run that is on nodes of which nothing is heard."""
+    names = dict.fromkeys(r.where for r in replicas if r.where in silent and not r.over)
+    sentence = f"nothing is heard of {', '.join(names)}; it may go on, and keeps its cards"
+    return Words(sentence, _UNKNOWN)
 
 
 def ending_words(

@@ -98,12 +98,18 @@ async def remove(
         removed = server.store.remove(target.key, document)
         _, entry = await asyncio.gather(marked, removed)
         return entry.raw, True
-    return await _remove(server, target.key, document)
+    return await _remove(server, target.key, document, decode(before))
 
 
-async def _remove(server: Server, key: Key, document: Document) -> tuple[bytes, bool]:
+async def _remove(
+    server: Server, key: Key, document: Document, before: Document
+) -> tuple[bytes, bool]:
+    """What goes at once was never marked."""
+    metadata = document["metadata"]
     for mark in ("deletionTimestamp", "deletionGracePeriodSeconds"):
-        document["metadata"].pop(mark, None)
+        metadata.pop(mark, None)
+    if "generation" in metadata:
+        metadata["generation"] = before["metadata"]["generation"]
     return (await server.store.remove(key, document)).raw, True
 
 

@@ -14,6 +14,7 @@ import uvicorn
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
 from shoal.apiserver.bounds import BoundedProtocol
+from shoal.apiserver.definitions import Definitions
 from shoal.apiserver.history import Bounds
 from shoal.apiserver.kinds.builtin import BUILTIN
 from shoal.apiserver.kinds.own import OWN
@@ -61,7 +62,10 @@ async def serve(home: Path, port: int, bounds: Bounds, *, ready: Callable[[int],
         raise
     store.start()
     try:
-        app = App(Server(store, Registry((*BUILTIN, *OWN)), home, Guard(token)))
+        server = Server(store, Registry((*BUILTIN, *OWN)), home, Guard(token))
+        definitions = Definitions(server)
+        definitions.start()
+        app = App(server)
         bound = listener.getsockname()[1]
         _tell_clients(home, bound, certificates, token)
         await _Uvicorn(_config(app, certificates), app, lambda: ready(bound)).serve([listener])

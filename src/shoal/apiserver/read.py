@@ -40,6 +40,8 @@ async def list_(server: Server, request: Request, target: Target) -> Response:
     entries = _entries(server, selection, page)
     chosen, token = _cut(entries, selection, page)
     metadata: dict[str, Any] = {"resourceVersion": str(page.shown)}
+    if target.resource.custom:
+        metadata["continue"] = ""
     if token is not None:
         metadata["continue"] = token.text()
         if selection.everything:

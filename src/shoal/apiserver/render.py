@@ -77,10 +77,10 @@ def many(
     headers = warning_headers(tuple(warnings))
     if form.shape is Shape.WHOLE:
         shown = raws if resource.face is None else [whole(resource, raw) for raw in raws]
-        body = _list(resource.kind, resource.api_version, metadata, shown)
+        body = _list(resource.list_kind, resource.api_version, metadata, shown)
     elif form.shape is Shape.METADATA:
         parts = [encode_json(_partial(decode(raw), form.group_version)) for raw in raws]
-        body = _list("PartialObjectMetadata", form.group_version, metadata, parts)
+        body = _list("PartialObjectMetadataList", form.group_version, metadata, parts)
     else:
         now = int(time.time())
         rows = [_row(form, resource, decode(raw), now) for raw in raws]
@@ -145,8 +145,10 @@ def _finish(
     return Response(status, text.encode(), "application/yaml", headers)
 
 
-def _list(kind: str, api_version: str, metadata: dict[str, Any], raws: Sequence[bytes]) -> bytes:
-    head = encode_json({"kind": f"{kind}List", "apiVersion": api_version, "metadata": metadata})
+def _list(
+    list_kind: str, api_version: str, metadata: dict[str, Any], raws: Sequence[bytes]
+) -> bytes:
+    head = encode_json({"kind": list_kind, "apiVersion": api_version, "metadata": metadata})
     return b"".join((head[:-1], b',"items":[', b",".join(raws), b"]}"))
 
 

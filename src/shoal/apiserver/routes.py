@@ -15,6 +15,7 @@ from shoal.apiserver.metrics import Labels
 from shoal.apiserver.pages import answer_page
 from shoal.apiserver.read import get, list_
 from shoal.apiserver.registry import Registry
+from shoal.apiserver.served import is_builtin
 from shoal.apiserver.server import Server, Target
 from shoal.apiserver.subresources import bind, bind_named, evict, finalize
 from shoal.apiserver.update import patch, replace
@@ -45,6 +46,8 @@ def find(registry: Registry, request: Request) -> Place:
     target = target_of(registry, segments)
     if target is None:
         return Place(functools.partial(_discover, segments=segments))
+    if target.resource.custom and _lacks_namespace(request, target):
+        return NOWHERE
     verb = _verb(request, target)
     act = functools.partial(_on_target, verb=verb, target=target)
     label = _LABELS.get(verb, request.method)
@@ -67,11 +70,18 @@ def target_of(registry: Registry, segments: Sequence[str]) -> Target | None:
         namespace, rest = rest[1], rest[2:]
     resource = plurals.get(rest[0])
     if resource is None or bool(namespace) > resource.namespaced:
-        raise no_such_path()
+        return _nothing(group)
     name, subresource = [*rest, "", ""][1:3]
     if name and resource.namespaced and not namespace:
-        raise no_such_path()
+        return _nothing(group)
     return Target(resource, namespace, name, subresource, "/".join(rest[3:]))
+
+
+def _nothing(group: str) -> Target | None:
+    """No target: in other groups than Kubernetes' own, discovery says so in plain text."""
+    if is_builtin(group):
+        raise no_such_path()
+    return None
 
 
 def _segments(path: str) -> list[str] | None:
@@ -124,11 +134,16 @@ def _subresource(target: Target) -> Mapping[str, Verb]:
     return verbs
 
 
+def _lacks_namespace(request: Request, target: Target) -> bool:
+    """Whether something is made outside of the namespace that it needs."""
+    return request.method == "POST" and target.resource.namespaced and not target.namespace
+
+
 def _collection(request: Request, target: Target) -> Mapping[str, Verb]:
     resource = target.resource
     if request.method == "GET" and request.flag("watch"):
         return {"GET": watch}
-    if request.method == "POST" and resource.namespaced and not target.namespace:
+    if _lacks_namespace(request, target):
         return {}
     if request.method == "DELETE" and not resource.collection_deletes:
         return {}

@@ -133,6 +133,11 @@ class Store:
         """Call ``wake`` after every commit that touched the resource."""
         self._wakes.setdefault(resource, set()).add(wake)
 
+    def wake(self, resource: str) -> None:
+        """Call what waits on a resource, though nothing of it was written."""
+        for wake in tuple(self._wakes.get(resource, ())):
+            wake()
+
     def forget(self, resource: str, wake: Wake) -> None:
         """Undo ``wake_on``."""
         self._wakes.get(resource, set()).discard(wake)

@@ -87,6 +87,7 @@ class _Watch:
 
     def __init__(self, server: Server, plan: Plan) -> None:
         self._store = server.store
+        self._registry = server.registry
         self._plan = plan
         self._place = plan.start
         self._woken = asyncio.Event()
@@ -109,7 +110,7 @@ class _Watch:
             return
         for chunk in _joined(self._initial()):
             yield chunk
-        while (now := time.monotonic()) < deadline:
+        while (now := time.monotonic()) < deadline and self._is_served():
             if self._is_too_late():
                 yield self._too_old()
                 return
@@ -123,6 +124,10 @@ class _Watch:
             await self._sleep(min(deadline, mark_at) - time.monotonic())
         for chunk in (*_joined(self._news()), *self._mark()):
             yield chunk
+
+    def _is_served(self) -> bool:
+        """Whether the kind is still what it was when the watch began."""
+        return self._registry.serves(self._plan.selection.resource)
 
     def _is_too_late(self) -> bool:
         """Whether something after the watch's place has left the history."""

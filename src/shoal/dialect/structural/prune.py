@@ -15,7 +15,25 @@ _EMBEDDED: Final = "x-kubernetes-embedded-resource"
 
 def object_pruner(schema: Document) -> Prune:
     """The pruner of whole objects: their type and metadata are known without being named."""
-    return _pruner({**schema, _EMBEDDED: True})
+    return pruner({**schema, _EMBEDDED: True})
+
+
+def pruner(schema: Document) -> Prune:
+    """The pruner of the values of a schema."""
+    items = schema.get("items")
+    if isinstance(items, dict):
+        return _list_pruner(pruner(items))
+    named = {name: pruner(inside) for name, inside in (schema.get("properties") or {}).items()}
+    further = schema.get("additionalProperties")
+    if isinstance(further, dict):
+        return _map_pruner(pruner(further))
+    if schema.get(_EMBEDDED):
+        named |= {"apiVersion": _keep, "kind": _keep, "metadata": prune_metadata}
+    if further is True or schema.get(_PRESERVE):
+        return _object_pruner(named, keeps=True)
+    if named or schema.get("type") == "object":
+        return _object_pruner(named, keeps=False)
+    return _keep
 
 
 def prune_metadata(value: Json, path: str, unknown: list[str]) -> None:
@@ -30,23 +48,6 @@ def prune_metadata(value: Json, path: str, unknown: list[str]) -> None:
         _drop(owner, at, unknown, types["meta.v1.OwnerReference"].fields)
 
 
-def _pruner(schema: Document) -> Prune:
-    items = schema.get("items")
-    if isinstance(items, dict):
-        return _list_pruner(_pruner(items))
-    named = {name: _pruner(inside) for name, inside in (schema.get("properties") or {}).items()}
-    further = schema.get("additionalProperties")
-    if isinstance(further, dict):
-        return _map_pruner(_pruner(further))
-    if schema.get(_EMBEDDED):
-        named |= {"apiVersion": _keep, "kind": _keep, "metadata": prune_metadata}
-    if further is True or schema.get(_PRESERVE):
-        return _object_pruner(named, keeps=True)
-    if named or schema.get("type") == "object":
-        return _object_pruner(named, keeps=False)
-    return _keep
-
-
 def _keep(value: Json, path: str, unknown: list[str]) -> None:
     """There is nothing inside to look at."""
 
@@ -58,8 +59,8 @@ def _object_pruner(named: Mapping[str, Prune], *, keeps: bool) -> Prune:
         if not keeps:
             _drop(value, path, unknown, named)
         for name, inside in value.items():
-            if (pruner := named.get(name)) is not None:
-                pruner(inside, f"{path}.{name}" if path else name, unknown)
+            if (prune_field := named.get(name)) is not None:
+                prune_field(inside, f"{path}.{name}" if path else name, unknown)
 
     return prune
 

@@ -10,9 +10,9 @@ import click
 def command(file: Path) -> None:
     """Copy all objects into a file, also while the box runs.
 
-    FILE is as of one moment. The copy is checked after it is written, only you can read it, and a file that is there
-    already is never replaced. It holds the Secrets among the objects, but neither token,
-    certificates and kubeconfig of this home nor code, logs and outputs of runs.
+    FILE is as of one moment. It is checked after it is written, only you can read it, and a
+    file that is there already is never replaced. It holds the Secrets among the objects, but
+    neither token, certificates and kubeconfig of this home nor code, logs and outputs of runs.
 
     \b
     shoal backup monday.shoal

@@ -22,6 +22,8 @@ def _columns(*names: str | dict[str, Any]) -> Columns:
     return [_column(name) if isinstance(name, str) else name for name in names]
 
 
+_INVALID: Final = "FieldValueInvalid"
+_FORBIDDEN: Final = "FieldValueForbidden"
 _NAME: Final = _column("Name", format="name")
 _ABOUT: Final = (
     "apiVersion",
@@ -171,6 +173,7 @@ KINDS: Final[dict[tuple[str, str], dict[str, Any]]] = {
     ("", "secrets"): {
         "columns": _columns(_NAME, "Type", "Data", "Age"),
         "selectable": ["type"],
+        "immutable": {"type": _INVALID},
     },
     ("", "serviceaccounts"): {
         "subresources": ["token"],
@@ -243,17 +246,17 @@ KINDS: Final[dict[tuple[str, str], dict[str, Any]]] = {
     ("resource.k8s.io", "resourceclaims"): {
         "subresources": ["status"],
         "columns": _columns(_NAME, "State", "Age"),
-        "immutable": ["spec"],
+        "immutable": {"spec": _INVALID},
         "traits": ["delete_answers_object"],
     },
     ("resource.k8s.io", "resourceclaimtemplates"): {
         "columns": _columns(_NAME, "Age"),
-        "immutable": ["spec"],
+        "immutable": {"spec": _INVALID},
     },
     ("resource.k8s.io", "resourceslices"): {
         "columns": _columns(_NAME, "Node", "Driver", "Pool", "Age"),
         "selectable": ["spec.driver", "spec.nodeName"],
-        "immutable": ["spec.driver", "spec.nodeName", "spec.pool.name"],
+        "immutable": dict.fromkeys(("spec.driver", "spec.nodeName", "spec.pool.name"), _INVALID),
         "traits": ["generation"],
     },
     ("scheduling.k8s.io", "priorityclasses"): {
@@ -264,7 +267,7 @@ KINDS: Final[dict[tuple[str, str], dict[str, Any]]] = {
             "Age",
             "PreemptionPolicy",
         ),
-        "immutable": ["preemptionPolicy", "value"],
+        "immutable": dict.fromkeys(("preemptionPolicy", "value"), _FORBIDDEN),
         "traits": ["generation"],
     },
     **{review: {} for review in REVIEWS},
@@ -272,7 +275,8 @@ KINDS: Final[dict[tuple[str, str], dict[str, Any]]] = {
 """The served resources by group and plural.
 
 ``subresources``: those served, of the published ones. ``selectable``: what field selectors may
-name, with its path where that is another. ``immutable``: paths that never change. ``traits``: the
+name, with its path where that is another. ``immutable``: paths that never change, with
+the reason that a change is refused for. ``traits``: the
 habits of the resource, see ``shoal.apiserver.registry.Resource``.
 """
 

@@ -58,15 +58,15 @@ def pod(**spec):
 def test_containers_merge_by_name_and_their_variables_too():
     old = pod(containers=[{"name": "a", "image": "1", "env": [{"name": "X", "value": "1"}]}])
     patch = {"spec": {"containers": [{"name": "a", "env": [{"name": "Y", "value": "2"}]}]}}
-    container = strategic_patch(old, patch, "Pod")["spec"]["containers"][0]
+    container = strategic_patch(old, patch, "core.v1.Pod")["spec"]["containers"][0]
     assert container["image"] == "1"
-    assert [variable["name"] for variable in container["env"]] == ["X", "Y"]
+    assert [variable["name"] for variable in container["env"]] == ["Y", "X"]
 
 
 def test_a_list_without_a_merge_key_is_replaced():
     old = pod(containers=[{"name": "a", "args": ["1", "2"]}])
     patch = {"spec": {"containers": [{"name": "a", "args": ["3"]}]}}
-    assert strategic_patch(old, patch, "Pod")["spec"]["containers"][0]["args"] == ["3"]
+    assert strategic_patch(old, patch, "core.v1.Pod")["spec"]["containers"][0]["args"] == ["3"]
 
 
 def test_conditions_merge_by_type_and_delete_by_directive():
@@ -81,7 +81,7 @@ def test_conditions_merge_by_type_and_delete_by_directive():
             ],
         }
     }
-    assert strategic_patch(old, patch, "Pod")["status"]["conditions"] == [
+    assert strategic_patch(old, patch, "core.v1.Pod")["status"]["conditions"] == [
         {"type": "C"},
         {"type": "A", "status": "False"},
     ]
@@ -90,7 +90,7 @@ def test_conditions_merge_by_type_and_delete_by_directive():
 def test_what_the_order_does_not_name_stays_before_what_it_stood_before():
     old = pod(containers=[{"name": "theirs"}, {"name": "a"}, {"name": "b"}])
     patch = {"spec": {"$setElementOrder/containers": [{"name": "b"}, {"name": "a"}]}}
-    names = [c["name"] for c in strategic_patch(old, patch, "Pod")["spec"]["containers"]]
+    names = [c["name"] for c in strategic_patch(old, patch, "core.v1.Pod")["spec"]["containers"]]
     assert names == ["theirs", "b", "a"]
 
 
@@ -98,27 +98,27 @@ def test_retain_keys_drops_the_other_sources_of_a_volume():
     old = pod(volumes=[{"name": "v", "emptyDir": {}}])
     change = {"name": "v", "$retainKeys": ["name", "hostPath"], "hostPath": {"path": "/x"}}
     patch = {"spec": {"volumes": [change]}}
-    volumes = strategic_patch(old, patch, "Pod")["spec"]["volumes"]
+    volumes = strategic_patch(old, patch, "core.v1.Pod")["spec"]["volumes"]
     assert volumes == [{"name": "v", "hostPath": {"path": "/x"}}]
 
 
 def test_finalizers_are_a_set_with_deletions():
     old = {"metadata": {"finalizers": ["a/1", "a/2"]}}
-    added = strategic_patch(old, {"metadata": {"finalizers": ["a/2", "a/3"]}}, "ConfigMap")
+    added = strategic_patch(old, {"metadata": {"finalizers": ["a/2", "a/3"]}}, "core.v1.ConfigMap")
     assert sorted(added["metadata"]["finalizers"]) == ["a/1", "a/2", "a/3"]
     patch = {"metadata": {"$deleteFromPrimitiveList/finalizers": ["a/1"]}}
-    assert strategic_patch(old, patch, "ConfigMap")["metadata"]["finalizers"] == ["a/2"]
+    assert strategic_patch(old, patch, "core.v1.ConfigMap")["metadata"]["finalizers"] == ["a/2"]
 
 
 @pytest.mark.parametrize(("directive", "left"), [("replace", {"b": 2}), ("delete", {})])
 def test_a_map_can_be_replaced_or_emptied(directive, left):
     patch = {"data": {"$patch": directive, "b": 2}}
-    assert strategic_patch({"data": {"a": 1}}, patch, "ConfigMap")["data"] == left
+    assert strategic_patch({"data": {"a": 1}}, patch, "core.v1.ConfigMap")["data"] == left
 
 
 def test_a_whole_merging_list_can_be_replaced():
     patch = {"spec": {"containers": [{"$patch": "replace"}, {"name": "b"}]}}
-    patched = strategic_patch(pod(containers=[{"name": "a"}]), patch, "Pod")
+    patched = strategic_patch(pod(containers=[{"name": "a"}]), patch, "core.v1.Pod")
     assert patched["spec"]["containers"] == [{"name": "b"}]
 
 
@@ -127,7 +127,7 @@ def test_a_whole_merging_list_can_be_replaced():
 )
 def test_a_strategic_patch_that_makes_no_sense_is_refused(patch):
     with pytest.raises(PatchError):
-        strategic_patch({}, patch, "ConfigMap")
+        strategic_patch({}, patch, "core.v1.ConfigMap")
 
 
 @given(DOCUMENTS, DOCUMENTS)

@@ -25,7 +25,7 @@ def decode_object(content_type: str, body: bytes) -> dict[str, Any]:
     document = decode_body(content_type, body)
     if not isinstance(document, dict):
         raise bad_request("the body is not an object; it must hold apiVersion, kind and metadata")
-    return without_nulls(document) if b"null" in body or "yaml" in content_type else document
+    return document
 
 
 def without_nulls(document: dict[str, Any]) -> dict[str, Any]:

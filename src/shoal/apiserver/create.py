@@ -1,7 +1,7 @@
 """POST: a new object."""
 
 from shoal.apiserver import meta, render
-from shoal.apiserver.codec import decode_object
+from shoal.apiserver.fields import receive
 from shoal.apiserver.history import Key
 from shoal.apiserver.http import Request, Response, encode_json
 from shoal.apiserver.options import is_dry_run
@@ -12,14 +12,20 @@ from shoal.dialect.status import already_exists, forbidden, not_found
 
 async def create(server: Server, request: Request, target: Target) -> Response:
     """Store a new object and answer it, once it is durable. Raises StatusError."""
-    document = decode_object(request.content_type, request.body)
     dry_run = is_dry_run(request)
+    document, warnings = receive(request, target.resource)
     meta.begin(target.resource, target.namespace, document, server.is_taken(target))
-    return await birth(server, request, target, document, dry_run=dry_run)
+    return await birth(server, request, target, document, warnings, dry_run=dry_run)
 
 
 async def birth(
-    server: Server, request: Request, target: Target, document: Document, *, dry_run: bool
+    server: Server,
+    request: Request,
+    target: Target,
+    document: Document,
+    warnings: list[str],
+    *,
+    dry_run: bool,
 ) -> Response:
     """Admit and store an object whose metadata is filled."""
     resource = target.resource
@@ -27,7 +33,7 @@ async def birth(
         document.pop("status", None)
     _check_namespace(server, target)
     document = resource.as_stored(document)
-    warnings = resource.admit(document, server)
+    warnings += resource.admit(document, server)
     meta.check(resource, document)
     name = document["metadata"]["name"]
     key = Key(resource.key, target.namespace, name)

@@ -7,9 +7,9 @@ from typing import Final
 from shoal.apiserver.ids import IDS
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document
-from shoal.dialect.field_types import wrong_type
 from shoal.dialect.names import generated_name, metadata_causes
-from shoal.dialect.status import StatusError, bad_request, conflict, invalid
+from shoal.dialect.paths import dig
+from shoal.dialect.status import Cause, StatusError, bad_request, conflict, invalid
 
 _KEPT: Final = (
     "uid",
@@ -52,21 +52,14 @@ def begin(
 
 
 def settle(resource: Resource, namespace: str, name: str, document: Document) -> Document:
-    """Check that the object belongs where it is sent, fill what the path says; its metadata.
+    """Check that an object belongs where it is sent, fill what the path says; its metadata.
 
-    Raises StatusError 400.
+    The object has the form of its kind already. Raises StatusError 400.
     """
     _settle_type(resource, document)
-    if wrong := wrong_types(resource, document):
-        raise bad_request(f"{resource.kind} cannot be read: {wrong}")
-    metadata = document.get("metadata")
-    if metadata is None:
-        metadata = document["metadata"] = {}
-    if not isinstance(metadata, dict):
-        raise bad_request("metadata is not an object; example: metadata: {name: my-name}")
+    metadata: Document = document.setdefault("metadata", {})
     for dropped in _DROPPED:
         metadata.pop(dropped, None)
-    _check_types(metadata)
     if resource.namespaced:
         _settle_namespace(metadata, namespace)
     else:
@@ -76,11 +69,6 @@ def settle(resource: Resource, namespace: str, name: str, document: Document) ->
             f"the name of the object ({metadata['name']}) is not the name in the path ({name})"
         )
     return metadata
-
-
-def wrong_types(resource: Resource, document: Document) -> str:
-    """Which field no reader could make sense of, and why; empty when there is none."""
-    return wrong_type(resource.group, resource.version, resource.kind, document)
 
 
 def check(resource: Resource, document: Document) -> None:
@@ -102,6 +90,17 @@ def inherit(resource: Resource, new: Document, old: Document) -> None:
             metadata[key] = before[key]
         else:
             metadata.pop(key, None)
+
+
+def check_unchanged(resource: Resource, new: Document, old: Document) -> None:
+    """Raises StatusError 422 where something changed that never does."""
+    causes = [
+        Cause(reason, "field is immutable", path)
+        for path, reason in resource.immutable.items()
+        if dig(new, *path.split(".")) != dig(old, *path.split("."))
+    ]
+    if causes:
+        raise invalid(resource.group, resource.kind, new["metadata"]["name"], causes)
 
 
 def keep_metadata(new: Document, old: Document) -> None:
@@ -127,33 +126,3 @@ def _settle_namespace(metadata: Document, namespace: str) -> None:
             f"({namespace})"
         )
     metadata["namespace"] = namespace
-
-
-_TYPES: Final[tuple[tuple[str, type, str], ...]] = (
-    ("name", str, "a text"),
-    ("generateName", str, "a text"),
-    ("namespace", str, "a text"),
-    ("uid", str, "a text"),
-    ("resourceVersion", str, "a text"),
-    ("labels", dict, "an object"),
-    ("annotations", dict, "an object"),
-    ("finalizers", list, "a list"),
-    ("ownerReferences", list, "a list"),
-)
-
-
-def _check_types(metadata: Document) -> None:
-    """Fields of the wrong type, before anybody trips over them. A null counts as absent."""
-    for key, kind, words in _TYPES:
-        value = metadata.get(key)
-        if value is None or value in ({}, []):
-            metadata.pop(key, None)
-        elif not isinstance(value, kind):
-            raise bad_request(f"metadata.{key} is not {words}")
-    for key in ("labels", "annotations"):
-        for name, value in (metadata.get(key) or {}).items():
-            if not isinstance(value, str):
-                raise bad_request(f"metadata.{key}.{name} is not a text; put it in quotes")
-    for owner in metadata.get("ownerReferences") or ():
-        if not isinstance(owner, dict):
-            raise bad_request("metadata.ownerReferences holds something that is no object")

@@ -9,20 +9,21 @@ from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document, Json
 from shoal.dialect.jsonpatch import JsonPatchError, json_patch
 from shoal.dialect.merge import merge_patch
-from shoal.dialect.mergekeys import merges_strategically
+from shoal.dialect.schema import types
 from shoal.dialect.status import Details, StatusError, bad_request
-from shoal.dialect.strategic import PatchError, strategic_patch
+from shoal.dialect.strategic import PatchError, UnknownDirective, strategic_patch
 
 Apply = Callable[[Document], Document]
 
 
-def patched(request: Request, resource: Resource) -> Apply:
-    """What the patch in a request does to an object. Raises StatusError 415 or 400."""
+def patched(request: Request, resource: Resource) -> tuple[Apply, Json]:
+    """What the patch in a request does to an object, and the patch. Raises StatusError 415, 400."""
     media_type = request.content_type.partition(";")[0].strip()
     make = _KINDS.get(media_type)
-    if make is None or (make is _strategic and not merges_strategically(resource.kind)):
+    if make is None or (make is _strategic and resource.type_name not in types()):
         raise _unsupported(media_type, resource)
-    return make(decode_json(request.body), resource)
+    patch = decode_json(request.body)
+    return make(patch, resource), patch
 
 
 def _operations(patch: Json, resource: Resource) -> Apply:
@@ -56,7 +57,9 @@ def _strategic(patch: Json, resource: Resource) -> Apply:
 
     def apply(document: Document) -> Document:
         try:
-            return strategic_patch(document, patch, resource.kind)
+            return strategic_patch(document, patch, resource.type_name)
+        except UnknownDirective as error:
+            raise StatusError(500, "", str(error)) from error
         except PatchError as error:
             raise bad_request(str(error)) from error
 
@@ -76,4 +79,5 @@ def _unsupported(media_type: str, resource: Resource) -> StatusError:
         f"patches of type {media_type!r} are not supported for {resource.plural}; "
         "send application/merge-patch+json or application/json-patch+json"
     )
-    return StatusError(415, "UnsupportedMediaType", message, Details())
+    details = None if resource.custom else Details()
+    return StatusError(415, "UnsupportedMediaType", message, details)

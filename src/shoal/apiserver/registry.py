@@ -8,6 +8,7 @@ import msgspec
 from shoal.apiserver.history import Key
 from shoal.dialect.document import Document
 from shoal.dialect.names import NameRule, wrong_subdomain
+from shoal.dialect.schema import type_name
 from shoal.dialect.structural.structure import Structure
 from shoal.dialect.table import Column
 from shoal.dialect.versions import rank
@@ -111,6 +112,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     name_rule: NameRule = wrong_subdomain
     fields: Mapping[str, str] = {}
     """What field selectors may name besides name and namespace, with the path of each."""
+    immutable: Mapping[str, str] = {}
+    """Paths of what never changes through the main path, with the reason of the refusal."""
     columns: tuple[Column, ...]
     cells: Cells
     admit: Admit = admit_anything
@@ -138,6 +141,11 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     def api_version(self) -> str:
         """As objects carry it."""
         return f"{self.group}/{self.version}" if self.group else self.version
+
+    @property
+    def type_name(self) -> str:
+        """The name of its type in the schema table, if it has one there."""
+        return type_name(self.group, self.version, self.kind)
 
     @property
     def singular(self) -> str:

@@ -3,9 +3,9 @@ namespaces.
 """
 
 from shoal.apiserver import meta, render
-from shoal.apiserver.codec import decode_object
 from shoal.apiserver.delete import remove
 from shoal.apiserver.delete_options import read_options
+from shoal.apiserver.fields import receive, receive_as
 from shoal.apiserver.http import Request, Response, answer
 from shoal.apiserver.options import is_dry_run
 from shoal.apiserver.render import decode
@@ -18,7 +18,7 @@ from shoal.dialect.status import Details, StatusError, bad_request, conflict, su
 
 async def bind(server: Server, request: Request, target: Target) -> Response:
     """POST pods/binding: give a pod its node. Raises StatusError 404, 409 or 422."""
-    binding = decode_object(request.content_type, request.body)
+    binding, _ = receive_as(request, "core.v1.Binding")
     dry_run = is_dry_run(request)
     node = _node(binding, target)
     entry = server.current(target)
@@ -33,7 +33,7 @@ async def bind(server: Server, request: Request, target: Target) -> Response:
 
 async def bind_named(server: Server, request: Request, target: Target) -> Response:
     """POST bindings: the same for the pod that the binding is named after."""
-    binding = decode_object(request.content_type, request.body)
+    binding, _ = receive_as(request, "core.v1.Binding")
     name = dig(binding, "metadata", "name") or ""
     pods = server.registry.group("", "v1")
     assert pods is not None
@@ -42,7 +42,7 @@ async def bind_named(server: Server, request: Request, target: Target) -> Respon
 
 async def evict(server: Server, request: Request, target: Target) -> Response:
     """POST pods/eviction: delete a pod as its own owner would. Raises StatusError."""
-    eviction = decode_object(request.content_type, request.body)
+    eviction, _ = receive_as(request, "policy.v1.Eviction")
     if (kind := eviction.get("kind", "Eviction")) != "Eviction":
         raise bad_request(f"the body is a {kind}; it must hold an Eviction of policy/v1")
     if (name := dig(eviction, "metadata", "name") or target.name) != target.name:
@@ -54,8 +54,8 @@ async def evict(server: Server, request: Request, target: Target) -> Response:
 
 async def finalize(server: Server, request: Request, target: Target) -> Response:
     """PUT namespaces/finalize: write ``spec.finalizers``; without any it goes."""
-    document = decode_object(request.content_type, request.body)
     dry_run = is_dry_run(request, "UpdateOptions")
+    document, _ = receive(request, target.resource)
     metadata = meta.settle(target.resource, "", target.name, document)
     entry = server.current(target)
     new, old = decode(entry.raw), decode(entry.raw)

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Final
 
 from shoal.apiserver import meta, render
-from shoal.apiserver.codec import decode_object
 from shoal.apiserver.create import birth
+from shoal.apiserver.fields import fit_patched, receive
 from shoal.apiserver.history import Entry
 from shoal.apiserver.http import Request, Response, encode_json
 from shoal.apiserver.options import is_dry_run
@@ -16,37 +16,37 @@ from shoal.apiserver.server import Server, Target
 from shoal.dialect.document import Document
 from shoal.dialect.status import INVALID, Cause, StatusError, conflict, invalid
 
-Mutate = Callable[[Document], Document]
+Mutate = Callable[[Document], tuple[Document, list[str]]]
+"""The new version of an object, from the newest there is, with warnings. Raises StatusError."""
 
 
 async def replace(server: Server, request: Request, target: Target) -> Response:
     """PUT an object or its status. Raises StatusError."""
-    document = decode_object(request.content_type, request.body)
     dry_run = is_dry_run(request, "UpdateOptions")
     resource = target.resource
+    document, warnings = receive(request, resource)
     metadata = meta.settle(resource, target.namespace, target.name, document)
     if resource.put_creates and server.store.newest(target.key) is None:
         metadata.pop("resourceVersion", None)
         meta.begin(resource, target.namespace, document, server.is_taken(target))
-        return await birth(server, request, target, document, dry_run=dry_run)
+        return await birth(server, request, target, document, warnings, dry_run=dry_run)
     if resource.needs_version and not metadata.get("resourceVersion"):
         told = "must be given for an update; read the object and send its version back"
         cause = Cause(INVALID, told, "metadata.resourceVersion")
         raise invalid(resource.group, resource.plural, target.name, [cause])
-    return await change(server, request, target, lambda _: document, dry_run=dry_run)
+    return await change(server, request, target, lambda _: (document, warnings), dry_run=dry_run)
 
 
 async def patch(server: Server, request: Request, target: Target) -> Response:
     """PATCH an object or its status. Raises StatusError."""
     dry_run = is_dry_run(request, "PatchOptions")
-    apply = patched(request, target.resource)
+    apply, body = patched(request, target.resource)
 
-    def mutate(old: Document) -> Document:
+    def mutate(old: Document) -> tuple[Document, list[str]]:
         new = apply(old)
-        if wrong := meta.wrong_types(target.resource, new):
-            raise invalid("", "", "", [Cause(INVALID, wrong, "patch")])
+        warnings = fit_patched(request, target.resource, new, body)
         meta.settle(target.resource, target.namespace, target.name, new)
-        return new
+        return new, warnings
 
     return await change(server, request, target, mutate, dry_run=dry_run)
 
@@ -63,14 +63,15 @@ async def change(
     entry = server.current(target)
     old = decode(entry.raw)
     resource = target.resource
-    new = resource.as_stored(mutate(resource.shown(decode(entry.raw))))
+    changed, warnings = mutate(resource.shown(decode(entry.raw)))
+    new = resource.as_stored(changed)
     _check_version(target, new, entry)
     meta.inherit(resource, new, old)
     _merge_parts(target, new, old)
     meta.check(resource, new)
     _count(resource, new, old)
     raw = await save(server, target, new, old, entry, dry_run=dry_run)
-    return render.one(request, resource, raw)
+    return render.one(request, resource, raw, warnings=warnings)
 
 
 async def save(
@@ -123,6 +124,7 @@ def _merge_parts(target: Target, new: Document, old: Document) -> None:
         _copy("status", old, new)
     _check_finalizers(resource, new, old)
     resource.change(new, old)
+    meta.check_unchanged(resource, new, old)
 
 
 def _copy(part: str, source: Document, to: Document) -> None:
@@ -143,7 +145,8 @@ def _check_finalizers(resource: Resource, new: Document, old: Document) -> None:
             f"no new finalizers can be added while it is being deleted: {', '.join(added)}",
             "metadata.finalizers",
         )
-        raise invalid(resource.group, resource.kind, old["metadata"]["name"], [cause])
+        causes = [cause, cause] if resource.custom else [cause]
+        raise invalid(resource.group, resource.kind, old["metadata"]["name"], causes)
 
 
 _NOT_COUNTED: Final = frozenset({"metadata", "status", "apiVersion", "kind"})

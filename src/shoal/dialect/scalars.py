@@ -112,18 +112,25 @@ def _whole(bits: int) -> Callable[[Json], Json]:
     end = 1 << (bits - 1)
 
     def take(value: Json) -> Json:
-        if type(value) is int and -end <= value < end:
-            return value
-        raise Misfit(f"takes a whole number of {bits} bits", value)
+        if type(value) is not int:
+            raise Misfit("takes a whole number", value)
+        if not -end <= value < end:
+            raise Misfit(f"takes a whole number of {bits} bits", value)
+        return value
 
     return take
 
 
-def _whole_or_text(value: Json) -> Json:
-    return value if type(value) is str else _PORT(value)
-
-
 _PORT: Final = _whole(32)
+
+
+def _whole_or_text(value: Json) -> Json:
+    if type(value) is str:
+        return value
+    if type(value) is int:
+        return _PORT(value)
+    raise Misfit("takes a whole number or a text", value)
+
 
 SCALARS: Final[Mapping[str, Callable[[Json], Json]]] = {
     "amount": _amount,
@@ -137,7 +144,7 @@ SCALARS: Final[Mapping[str, Callable[[Json], Json]]] = {
     "time": _time,
     "whole": _whole(64),
     "whole or text": _whole_or_text,
-    "whole32": _whole(32),
+    "whole32": _PORT,
 }
 """The stored form of a value, by scalar. Each raises Misfit for a value of another type."""
 

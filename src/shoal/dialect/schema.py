@@ -77,8 +77,8 @@ class KindFacts(msgspec.Struct, frozen=True, kw_only=True):
     columns: tuple[Column, ...] = ()
     selectable: Mapping[str, str] = {}
     """What field selectors may name besides name and namespace, with the path of each."""
-    immutable: tuple[str, ...] = ()
-    """Paths of what never changes."""
+    immutable: Mapping[str, str] = {}
+    """Paths of what never changes, with the reason of the cause that a change is refused for."""
     traits: frozenset[str] = frozenset()
     """Habits that the server's ``Resource`` has switches for."""
 

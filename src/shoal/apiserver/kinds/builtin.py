@@ -13,6 +13,7 @@ from shoal.apiserver.kinds import (
     definition,
     events,
     job,
+    node,
     pod,
     pod_change,
     service,
@@ -63,7 +64,13 @@ POD: Final = served(
     change=pod_change.change_pod,
     change_status=pod_change.change_pod_status,
 )
-NODE: Final = served("nodes", cells=cells.node, admit=small.admit_node)
+NODE: Final = served(
+    "nodes",
+    cells=cells.node,
+    admit=node.admit_node,
+    change=node.change_node,
+    change_status=node.change_node_status,
+)
 NAMESPACE: Final = served(
     "namespaces",
     name_rule=wrong_label,

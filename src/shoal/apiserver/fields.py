@@ -1,0 +1,119 @@
+"""What a write says that its kind has no place for, by ``fieldValidation``.
+
+Strict refuses, Warn (which is what nothing means) warns and Ignore is silent about fields that are
+unknown and keys that are given twice. Values of a wrong type are refused in every mode.
+"""
+
+from typing import Final
+
+from shoal.apiserver.codec import decode_object, without_nulls
+from shoal.apiserver.http import Request
+from shoal.apiserver.registry import Resource
+from shoal.dialect.conform import conform
+from shoal.dialect.document import Document, Json
+from shoal.dialect.duplicates import duplicates
+from shoal.dialect.scalars import Misfit
+from shoal.dialect.schema import types
+from shoal.dialect.status import INVALID, Cause, StatusError, bad_request, invalid
+
+_MOST: Final = 100
+_METADATA: Final = "meta.v1.ObjectMeta"
+
+
+def receive(request: Request, resource: Resource) -> tuple[Document, list[str]]:
+    """The object in a body, in the form that is stored, and warnings.
+
+    Raises StatusError 415 or 400.
+    """
+    document = decode_object(request.content_type, request.body)
+    return document, _admitted(request, resource.kind, document, resource=resource)
+
+
+def receive_as(request: Request, name: str) -> tuple[Document, list[str]]:
+    """The same for a body that is of a type of the schema table and is not stored."""
+    document = decode_object(request.content_type, request.body)
+    return document, _admitted(request, name.rpartition(".")[2], document, name=name)
+
+
+def fit(resource: Resource, document: Document) -> list[str]:
+    """Bring an object into its stored form in place; the paths of unknown fields, dropped.
+
+    Raises Misfit.
+    """
+    if resource.type_name in types():
+        return conform(resource.type_name, document)
+    unknown = _fit_metadata(document)
+    if resource.structure is None:
+        _drop_nulls(document)
+        return unknown
+    unknown += resource.structure.prune(document)
+    resource.structure.complete(document)
+    return unknown
+
+
+def fit_patched(request: Request, resource: Resource, document: Document, body: Json) -> list[str]:
+    """The same for what a patch has made of an object; warnings. ``body`` is the decoded patch.
+
+    Raises StatusError 422, which names the patch and no kind.
+    """
+    told = _repeated(request, body)
+    try:
+        told += _unknown(fit(resource, document))
+    except Misfit as misfit:
+        raise _wrong_patch(str(misfit)) from misfit
+    if told and mode(request) == "Strict":
+        raise _wrong_patch(", ".join(told))
+    return told if mode(request) == "Warn" else []
+
+
+def mode(request: Request) -> str:
+    """Strict, Warn or Ignore."""
+    return request.query.get("fieldValidation") or "Warn"
+
+
+def _admitted(
+    request: Request,
+    kind: str,
+    document: Document,
+    *,
+    resource: Resource | None = None,
+    name: str = "",
+) -> list[str]:
+    told = _repeated(request, document)
+    try:
+        told += _unknown(conform(name, document) if resource is None else fit(resource, document))
+    except Misfit as misfit:
+        raise bad_request(f"{kind} cannot be read: {misfit}") from misfit
+    if told and mode(request) == "Strict":
+        raise bad_request(f"{kind} cannot be read: {', '.join(told)}")
+    return told if mode(request) == "Warn" else []
+
+
+def _repeated(request: Request, decoded: Json) -> list[str]:
+    if mode(request) == "Ignore" or "json" not in (request.content_type or "json"):
+        return []
+    return [f'duplicate field "{path}"' for path in duplicates(request.body, decoded)[:_MOST]]
+
+
+def _unknown(paths: list[str]) -> list[str]:
+    return [f'unknown field "{path}"' for path in paths[:_MOST]]
+
+
+def _wrong_patch(told: str) -> StatusError:
+    return invalid("", "", "", [Cause(INVALID, told, "patch")])
+
+
+def _fit_metadata(document: Document) -> list[str]:
+    metadata = document.get("metadata")
+    if metadata is None:
+        return []
+    try:
+        return [f"metadata.{path}" for path in conform(_METADATA, metadata)]
+    except Misfit as misfit:
+        raise misfit.below(".metadata") from None
+
+
+def _drop_nulls(document: Document) -> None:
+    kept = without_nulls(document)
+    document.clear()
+    document.update(kept)

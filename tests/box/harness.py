@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -77,6 +78,17 @@ class Box:
         """Wait until a run is in one of the phases; its status."""
         self.until(lambda: self.status(name).get("phase") in phases, f"{name} is {phases}")
         return self.status(name)
+
+    def pid_of(self, name: str) -> int:
+        """The process of the box with that name."""
+        state = json.loads((self.home / "box.json").read_text())
+        return next(int(p["pid"]) for p in state["processes"] if p["name"] == name)
+
+    def replace_process(self, name: str) -> None:
+        """Kill -9 a process of the box; returns once its successor is there."""
+        victim = self.pid_of(name)
+        os.kill(victim, signal.SIGKILL)
+        self.until(lambda: self.pid_of(name) != victim, f"{name} is started anew")
 
     def until(self, holds: Callable[[], bool], claim: str) -> None:
         """Wait until something holds."""

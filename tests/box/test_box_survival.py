@@ -11,12 +11,6 @@ from tests.box.harness import GPUS, Box
 MARK = "sleep 4330"
 
 
-def pid_of(box: Box, name: str) -> int:
-    """The process of the box with that name."""
-    state = msgspec.json.decode((box.home / "box.json").read_bytes())
-    return next(int(p["pid"]) for p in state["processes"] if p["name"] == name)
-
-
 def up(box: Box) -> None:
     box.ok("up", "-d", "--port", "0", "--gpus", GPUS)
 
@@ -30,9 +24,7 @@ def test_a_killed_agent_comes_back_and_finds_what_runs(own_box: Box) -> None:
     once = 'echo started >> "$SHOAL_OUT/starts"; sleep 3; exit 4'
     own_box.ok("run", "-d", "--name", "tough", "--gpu", "1/2", "--", "sh", "-c", once)
     own_box.wait_for("tough", "Running")
-    agent = pid_of(own_box, "agent")
-    os.kill(agent, signal.SIGKILL)
-    own_box.until(lambda: pid_of(own_box, "agent") != agent, "the agent is started anew")
+    own_box.replace_process("agent")
     assert own_box.wait_for("tough", "Failed", "Succeeded")["failure"]["exitCode"] == 4
     starts = own_box.home / "runs" / "default" / "tough" / "out" / "starts"
     assert starts.read_text() == "started\n", "no program is started twice"
@@ -43,9 +35,7 @@ def test_every_process_of_the_box_may_die_while_programs_run(own_box: Box) -> No
     own_box.ok("run", "-d", "--name", "calm", "--gpu", "1/2", "--", "sh", "-c", "sleep 6; exit 4")
     own_box.wait_for("calm", "Running")
     for name in ("loops", "apiserver", "agent"):
-        victim = pid_of(own_box, name)
-        os.kill(victim, signal.SIGKILL)
-        own_box.until(lambda n=name, v=victim: pid_of(own_box, n) != v, f"{name} is back")
+        own_box.replace_process(name)
     own_box.until(lambda: own_box.shoal("ps").returncode == 0, "the box answers again")
     assert own_box.wait_for("calm", "Failed")["failure"]["exitCode"] == 4
 
@@ -55,7 +45,7 @@ def test_programs_outlive_the_box_and_are_found_by_the_next(own_box: Box) -> Non
     own_box.ok("run", "-d", "--name", "long", "--gpu", "1/2", "--", "sleep", "5")
     own_box.wait_for("long", "Running")
     supervisor = msgspec.json.decode((own_box.home / "box.json").read_bytes())["pid"]
-    children = [pid_of(own_box, name) for name in ("apiserver", "loops", "agent")]
+    children = [own_box.pid_of(name) for name in ("apiserver", "loops", "agent")]
     os.kill(supervisor, signal.SIGKILL)
     own_box.until(lambda: not any(map(alive, children)), "nothing goes on without a supervisor")
     up(own_box)

@@ -7,7 +7,6 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 from tests.box.harness import GPUS, Box, make_box
 from tests.survival.ledger import CONFIG_MAPS, NAMESPACE
@@ -61,11 +60,6 @@ def write_until_refused(client: BlockingClient) -> tuple[list[str], ApiError]:
     raise AssertionError("a full disk refuses nothing")
 
 
-def pid_of(box: Box, name: str) -> int:
-    state = msgspec.json.decode((box.home / "box.json").read_bytes())
-    return next(int(p["pid"]) for p in state["processes"] if p["name"] == name)
-
-
 def test_a_full_disk_refuses_writes_loses_nothing_and_is_waited_out(
     small_box: Box, tmp_path: Path
 ) -> None:
@@ -87,7 +81,7 @@ def test_a_full_disk_refuses_writes_loses_nothing_and_is_waited_out(
     assert read_record(record).state == RecordState.RUNNING
 
     for name in ("agent", "loops", "apiserver"):
-        victim = pid_of(box, name)
+        victim = box.pid_of(name)
         os.kill(victim, signal.SIGKILL)
         box.until(lambda v=victim: not Path(f"/proc/{v}").exists(), "it is gone")
     box.until(lambda: "long" in box.shoal("ps").stdout, "a server on a full disk reads")

@@ -89,6 +89,7 @@ def test_the_root_lists_paths_that_are_there(api):
 @pytest.mark.parametrize("path", ["/version", "/apis", "/metrics", "/openapi/v3"])
 def test_pages_are_read_only(api, path):
     assert api.call("POST", path, {})[0] == 405
+    assert api.send("POST", f"{path}/nowhere/to/go")[0] == 404
 
 
 def test_a_listed_subresource_that_is_not_served_says_so(api, ns):

@@ -25,9 +25,14 @@ VERSION: Final = {
 
 def answer_page(server: Server, request: Request, segments: Sequence[str]) -> Response:
     """Answer a path that names no kind. Raises StatusError 404 or 405."""
-    if request.method not in ("GET", "HEAD"):
-        told = f"{request.method} is not supported on {request.path[:100]}; it can be read alone"
-        raise StatusError(405, "MethodNotAllowed", told, Details())
+    page = _page(server, request, segments)
+    if request.method in ("GET", "HEAD") or page.status == 404:
+        return page
+    told = f"{request.method} is not supported on {request.path[:100]}; it can be read alone"
+    raise StatusError(405, "MethodNotAllowed", told, Details())
+
+
+def _page(server: Server, request: Request, segments: Sequence[str]) -> Response:
     match list(segments):
         case []:
             return discovery.roots(server.registry)

@@ -130,8 +130,10 @@ def protobuf_messages() -> Mapping[str, Mapping[int, tuple[str, str]]]:
 
 
 def type_name(group: str, version: str, kind: str) -> str:
-    """The short name of a kind's type."""
-    return f"{group.partition('.')[0] or 'core'}.{version}.{kind}"
+    """The short name of a kind's type; for a group of somebody else a name that no type has."""
+    ours = group.endswith(".k8s.io") or "." not in group
+    short = group.partition(".")[0] or "core"
+    return f"{short if ours else group}.{version}.{kind}"
 
 
 @functools.cache

@@ -5,9 +5,10 @@ from typing import Any, Final
 
 from shoal.apiserver.openapi3.words import WORDS
 from shoal.apiserver.registry import Resource
+from shoal.apiserver.served import Served
 from shoal.dialect import schema
 from shoal.dialect.document import Document
-from shoal.dialect.schema import Field
+from shoal.dialect.schema import Field, Subresource
 
 _META: Final = "io.k8s.apimachinery.pkg.apis.meta.v1"
 OBJECT_META: Final = f"{_META}.ObjectMeta"
@@ -27,12 +28,14 @@ _LIST_META: Final = {
 }
 
 
-def components(resources: Iterable[Resource]) -> dict[str, Document]:
+def components(kinds: Iterable[Served]) -> dict[str, Document]:
     """The schemas of some kinds, of their lists, and of all that these mention, by name."""
     made: dict[str, Document] = {}
     wanted = list(_BESIDES)
-    for resource in resources:
-        name, short = component_of(resource), _short(resource)
+    for one in kinds:
+        resource = one.resource
+        name, short = component_of(resource), resource.type_name
+        wanted += filter(None, (_type_below(resource, sub) for sub in one.subresources))
         if short in schema.types():
             wanted.append(short)
             made[name] = _tagged(_type(short), resource)
@@ -46,11 +49,18 @@ def components(resources: Iterable[Resource]) -> dict[str, Document]:
 
 def component_of(resource: Resource) -> str:
     """The name of a kind's schema: ``io.k8s.api.batch.v1.Job``, ``dev.shoal.v1alpha1.Run``."""
-    short = _short(resource)
-    if short in schema.types():
-        return _long(short)
+    if resource.type_name in schema.types():
+        return _long(resource.type_name)
     domain = ".".join(reversed(resource.group.split(".")))
     return f"{domain}.{resource.version}.{resource.kind}"
+
+
+def component_below(resource: Resource, sub: Subresource) -> str:
+    """The name of the schema of what a subresource takes; empty where that is no object."""
+    if sub.kind == resource.kind and not sub.group:
+        return component_of(resource)
+    short = _type_below(resource, sub)
+    return _long(short) if short else ""
 
 
 def list_of(resource: Resource) -> str:
@@ -72,8 +82,10 @@ def kind_of(resource: Resource, kind: str = "") -> dict[str, str]:
     }
 
 
-def _short(resource: Resource) -> str:
-    return schema.type_name(resource.group, resource.version, resource.kind)
+def _type_below(resource: Resource, sub: Subresource) -> str:
+    group, version = (sub.group, sub.version) if sub.group else (resource.group, resource.version)
+    short = schema.type_name(group, version, sub.kind)
+    return short if short in schema.types() else ""
 
 
 def _tagged(described: Document, resource: Resource) -> Document:

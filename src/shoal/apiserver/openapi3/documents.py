@@ -82,14 +82,15 @@ def _path(group: str, version: str) -> str:
 
 def _document(root: str, resources: tuple[Resource, ...]) -> bytes:
     paths: dict[str, Document] = {}
-    for one in served(resources):
+    kinds = served(resources)
+    for one in kinds:
         paths |= paths_of(root, one)
     return encode_json(
         {
             "openapi": "3.0.0",
             "info": {"title": "shoal", "version": "v1"},
             "paths": paths,
-            "components": {"schemas": components(resources)},
+            "components": {"schemas": components(kinds)},
         }
     )
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 from shoal.apiserver.openapi3.components import (
     DELETE_OPTIONS,
     STATUS,
+    component_below,
     component_of,
     kind_of,
     list_of,
@@ -13,6 +14,7 @@ from shoal.apiserver.openapi3.components import (
 from shoal.apiserver.registry import Resource
 from shoal.apiserver.served import Served
 from shoal.dialect.document import Document
+from shoal.dialect.schema import Subresource
 
 _TEXT: Final = {"type": "string", "uniqueItems": True}
 _FLAG: Final = {"type": "boolean", "uniqueItems": True}
@@ -47,6 +49,9 @@ _PATCHES: Final = (
 )
 
 
+_METHODS: Final = {"create": "post", "get": "get", "patch": "patch", "update": "put"}
+
+
 def paths_of(root: str, one: Served) -> dict[str, Document]:
     """The paths of a kind below ``root``, such as ``/apis/batch/v1``."""
     resource = one.resource
@@ -58,14 +63,25 @@ def paths_of(root: str, one: Served) -> dict[str, Document]:
     if resource.namespaced:
         found[f"{root}/{resource.plural}"] = {"get": _list(resource)}
     found[f"{collection}/{{name}}"] = _object(one)
-    if any(sub.name == "status" for sub in one.subresources):
-        operations = {
-            "get": _operation(resource, "get", _PRETTY),
-            "put": _with_body(resource, "put", _CREATE),
-            "patch": _patch(resource),
-        }
-        found[f"{collection}/{{name}}/status"] = _item(resource, operations, named=True)
+    for sub in one.subresources:
+        if operations := _below(resource, sub):
+            path = f"{collection}/{{name}}/{sub.name}"
+            found[path] = _item(resource, operations, named=True)
     return found
+
+
+def _below(resource: Resource, sub: Subresource) -> dict[str, Document]:
+    """The operations of a subresource; none of one that is a stream."""
+    name = component_below(resource, sub)
+    if not name or sub.name == "log":
+        return {}
+    made = {
+        "get": lambda: _operation(resource, "get", _PRETTY, name),
+        "create": lambda: _with_body(resource, "post", _CREATE, name),
+        "update": lambda: _with_body(resource, "put", _CREATE, name),
+        "patch": lambda: _patch(resource, name),
+    }
+    return {_METHODS[verb]: made[verb]() for verb in sub.verbs if verb in made}
 
 
 def _collection(one: Served) -> Document:
@@ -73,18 +89,18 @@ def _collection(one: Served) -> Document:
     if "list" in one.verbs:
         operations["get"] = _list(resource)
     if "create" in one.verbs:
-        operations["post"] = _with_body(resource, "post", _CREATE)
+        operations["post"] = _with_body(resource, "post", _CREATE, component_of(resource))
     if "deletecollection" in one.verbs:
         operations["delete"] = _delete(resource, "deletecollection", {**_LIST, **_DELETE})
     return _item(resource, operations, named=False)
 
 
 def _object(one: Served) -> Document:
-    resource = one.resource
+    resource, name = one.resource, component_of(one.resource)
     operations = {
-        "get": _operation(resource, "get", _PRETTY),
-        "put": _with_body(resource, "put", _CREATE),
-        "patch": _patch(resource),
+        "get": _operation(resource, "get", _PRETTY, name),
+        "put": _with_body(resource, "put", _CREATE, name),
+        "patch": _patch(resource, name),
         "delete": _delete(resource, "delete", _DELETE),
     }
     return _item(resource, operations, named=True)
@@ -98,56 +114,45 @@ def _item(resource: Resource, operations: dict[str, Document], *, named: bool) -
 
 
 def _list(resource: Resource) -> Document:
-    operation = _operation(resource, "list", _LIST)
-    operation["responses"] = _answers("200", list_of(resource))
-    return operation
+    return _operation(resource, "list", _LIST, list_of(resource))
 
 
-def _with_body(resource: Resource, action: str, query: Document) -> Document:
-    operation = _operation(resource, action, query)
-    body = {"*/*": {"schema": reference(component_of(resource))}}
-    operation["requestBody"] = {"required": True, "content": body}
-    codes = ("200", "201") if action != "post" or resource.stored else ("201",)
-    operation["responses"] = _answers_of(codes, component_of(resource))
-    return operation
+def _with_body(resource: Resource, action: str, query: Document, name: str) -> Document:
+    operation = _operation(resource, action, query, name, ("200", "201"))
+    body = {"*/*": {"schema": reference(name)}}
+    return {**operation, "requestBody": {"required": True, "content": body}}
 
 
-def _patch(resource: Resource) -> Document:
-    operation = _operation(resource, "patch", _PATCH)
+def _patch(resource: Resource, name: str) -> Document:
     content: dict[str, Any] = {kind: {"schema": {"type": "object"}} for kind in _PATCHES}
     content["application/json-patch+json"] = {
         "schema": {"type": "array", "items": {"type": "object"}}
     }
-    operation["requestBody"] = {"required": True, "content": content}
-    return operation
+    operation = _operation(resource, "patch", _PATCH, name)
+    return {**operation, "requestBody": {"required": True, "content": content}}
 
 
 def _delete(resource: Resource, action: str, query: Document) -> Document:
-    operation = _operation(resource, action, query)
-    operation["requestBody"] = {"content": {"*/*": {"schema": reference(DELETE_OPTIONS)}}}
     name = component_of(resource) if resource.delete_answers_object else STATUS
-    operation["responses"] = _answers_of(("200", "202"), name)
-    return operation
+    operation = _operation(resource, action, query, name, ("200", "202"))
+    body = {"*/*": {"schema": reference(DELETE_OPTIONS)}}
+    return {**operation, "requestBody": {"content": body}}
 
 
-def _operation(resource: Resource, action: str, query: Document) -> Document:
+def _operation(
+    resource: Resource,
+    action: str,
+    query: Document,
+    name: str,
+    codes: tuple[str, ...] = ("200",),
+) -> Document:
+    """What an operation takes in its query, and the schema of its answers."""
+    answer = {kind: {"schema": reference(name)} for kind in _GIVEN}
     return {
         "x-kubernetes-action": action,
         "x-kubernetes-group-version-kind": kind_of(resource),
         "parameters": [
             {"name": name, "in": "query", "schema": kind} for name, kind in query.items()
         ],
-        "responses": _answers("200", component_of(resource)),
+        "responses": {code: {"description": "done", "content": answer} for code in codes},
     }
-
-
-def _answers_of(codes: tuple[str, ...], name: str) -> Document:
-    found: Document = {}
-    for code in codes:
-        found |= _answers(code, name)
-    return found
-
-
-def _answers(code: str, name: str) -> Document:
-    content = {kind: {"schema": reference(name)} for kind in _GIVEN}
-    return {code: {"description": "it was done", "content": content}}

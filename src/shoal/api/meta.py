@@ -77,11 +77,17 @@ class Condition(View):
     """One entry of ``status.conditions``."""
 
     type: str = ""
+    """What the condition is about."""
     status: str = "Unknown"
+    """True, False or Unknown."""
     reason: str = ""
+    """One word for why."""
     message: str = ""
+    """One sentence for why."""
     last_transition_time: str | None = None
+    """When the status last changed."""
     observed_generation: int = 0
+    """Generation of the object that this tells of."""
 
 
 def find_condition(conditions: list[Condition], kind: str) -> Condition | None:

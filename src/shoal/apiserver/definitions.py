@@ -9,11 +9,13 @@ import logging
 from collections.abc import Iterable, Sequence
 from typing import Final
 
+from shoal.api import crds
 from shoal.api.meta import GROUP
 from shoal.apiserver.custom import resources_of
 from shoal.apiserver.delete import remove
 from shoal.apiserver.delete_options import Options
 from shoal.apiserver.history import Key
+from shoal.apiserver.ids import IDS
 from shoal.apiserver.kinds.definition import CLEANUP, DEFINITIONS
 from shoal.apiserver.meta import rfc3339
 from shoal.apiserver.names import is_established, judged, taken
@@ -40,7 +42,9 @@ class Definitions:
         self._woken = asyncio.Event()
 
     def start(self) -> None:
-        """Serve what is defined, and begin to follow."""
+        """Tell of our own kinds, serve what is defined, and begin to follow."""
+        for definition in crds.definitions():
+            self._tell_ours(definition)
         self._server.store.wake_on(DEFINITIONS, self._look)
         self._look()
         self._sweeper = asyncio.create_task(self._sweep())
@@ -49,6 +53,20 @@ class Definitions:
         """Follow no longer."""
         self._server.store.forget(DEFINITIONS, self._look)
         self._sweeper.cancel()
+
+    def _tell_ours(self, definition: Document) -> None:
+        """Store the definition of one of our kinds; they are served whatever it says."""
+        key = Key(DEFINITIONS, "", definition["metadata"]["name"])
+        stored = self._server.find(key)
+        if stored is None:
+            names = [version["name"] for version in definition["spec"]["versions"]]
+            born = {"uid": IDS.uid(), "creationTimestamp": rfc3339(), "generation": 1}
+            definition["metadata"] |= born
+            definition["status"] = {"storedVersions": names}
+            self._write(key, {**definition, "status": judged(definition, [], rfc3339())})
+        elif stored["spec"] != definition["spec"]:
+            metadata = {**stored["metadata"], "generation": stored["metadata"]["generation"] + 1}
+            self._write(key, {**stored, "metadata": metadata, "spec": definition["spec"]})
 
     def _look(self) -> None:
         """Bring registry and status up to date with what is durable."""
@@ -101,10 +119,13 @@ class Definitions:
         newest = self._server.find(key)
         if newest is None or newest.get("status") == status or newest != definition:
             return
+        self._write(key, {**newest, "status": status})
+
+    def _write(self, key: Key, document: Document) -> None:
         try:
-            written = self._server.store.put(key, {**newest, "status": status})
+            written = self._server.store.put(key, document)
         except StatusError as error:
-            _log.warning("a definition's status was not written", extra={"why": str(error)})
+            _log.warning("a definition was not written", extra={"why": str(error)})
             return
         written.add_done_callback(lambda done: done.cancelled() or done.exception())
 

@@ -2,6 +2,7 @@
 
 from typing import Any, Final
 
+from shoal.api.crds import schemas
 from shoal.api.gang import Gang
 from shoal.api.meta import GROUP, VERSION
 from shoal.api.nodeuse import NodeUse
@@ -65,6 +66,7 @@ RUN: Final = Resource(
     group=GROUP,
     version=VERSION,
     kind="Run",
+    schema=schemas()["Run"],
     plural="runs",
     name_rule=wrong_label,
     categories=("all",),
@@ -90,6 +92,7 @@ GANG: Final = Resource(
     group=GROUP,
     version=VERSION,
     kind="Gang",
+    schema=schemas()["Gang"],
     plural="gangs",
     status=True,
     generation=True,
@@ -110,6 +113,7 @@ NODE_USE: Final = Resource(
     group=GROUP,
     version=VERSION,
     kind="NodeUse",
+    schema=schemas()["NodeUse"],
     plural="nodeuses",
     namespaced=False,
     status=True,
@@ -125,6 +129,7 @@ QUEUE: Final = Resource(
     group=GROUP,
     version=VERSION,
     kind="Queue",
+    schema=schemas()["Queue"],
     plural="queues",
     status=True,
     generation=True,

@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from shoal.api.meta import GROUP
-from shoal.api.run import HOST_IMAGE, MOST_REPLICAS, Run, RunSpec
+from shoal.api.run import HOST_IMAGE, MOST_REPLICAS, MOST_RETRIES, Run, RunSpec
 from shoal.apiserver.history import Key
 from shoal.apiserver.kinds.fields import tree_of_kind, type_cause, unknown_causes
 from shoal.apiserver.kinds.refuse import refuse
@@ -51,7 +51,6 @@ _EXAMPLES: Final = {
 _TEXTS: Final = ("code", "image", "priority", "queue")
 _LONGEST_NAME: Final = 52
 """Names of its pods and gangs, which labels repeat, add up to 11 letters to a run's."""
-_MOST_RETRIES: Final = 100
 _SNAPSHOT: Final = re.compile(r"sha256:[0-9a-f]{64}\Z")
 _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
 
@@ -175,8 +174,8 @@ def _bounds_causes(spec: RunSpec) -> Iterator[Cause]:
     if not 1 <= spec.replicas <= MOST_REPLICAS:
         told = f"got {spec.replicas}, takes 1 to {MOST_REPLICAS}; example: replicas: 4"
         yield Cause(INVALID, told, "spec.replicas")
-    if not 0 <= spec.retry.max <= _MOST_RETRIES:
-        told = f"got {spec.retry.max}, takes 0 to {_MOST_RETRIES}; example: retry: {{max: 3}}"
+    if not 0 <= spec.retry.max <= MOST_RETRIES:
+        told = f"got {spec.retry.max}, takes 0 to {MOST_RETRIES}; example: retry: {{max: 3}}"
         yield Cause(INVALID, told, "spec.retry.max")
 
 

@@ -1,13 +1,10 @@
 """Questions about users: there is one, and that one may do everything."""
 
-import base64
-
 import pytest
 
 AUTHORIZATION = "/apis/authorization.k8s.io/v1"
 AUTHENTICATION = "/apis/authentication.k8s.io/v1"
 READ = {"verb": "get", "resource": "pods"}
-PROTOBUF = "application/vnd.kubernetes.protobuf"
 
 
 def ask(api, path, spec, status=201):
@@ -96,22 +93,3 @@ def test_kubectl_asks_in_protobuf_and_is_answered(kubectl):
     assert "system:masters" in kubectl("auth", "whoami")
     assert "*.*" in kubectl("auth", "can-i", "--list")
     assert "impersonated" in kubectl("auth", "can-i", "get", "pods", "--as", "x", fails=True)
-
-
-def test_kubectl_creates_in_protobuf(kubectl, api, ns):
-    kubectl("-n", ns, "create", "configmap", "settings", "--from-literal", "a=1")
-    kubectl("-n", ns, "create", "secret", "generic", "key", "--from-literal", "k=v")
-    kubectl("-n", ns, "create", "job", "work", "--image", "host", "--", "true")
-    assert api.get(f"/api/v1/namespaces/{ns}/configmaps/settings")["data"] == {"a": "1"}
-    secret = api.get(f"/api/v1/namespaces/{ns}/secrets/key")
-    assert base64.b64decode(secret["data"]["k"]) == b"v"
-    job = api.get(f"/apis/batch/v1/namespaces/{ns}/jobs/work")
-    (container,) = job["spec"]["template"]["spec"]["containers"]
-    assert container["command"] == ["true"]
-
-
-def test_our_own_kinds_are_not_sent_in_protobuf(api, ns):
-    run = b"k8s\0\x0a\x19\x0a\x12shoal.dev/v1alpha1\x12\x03Run"
-    path = f"/apis/shoal.dev/v1alpha1/namespaces/{ns}/runs"
-    status, refusal = api.call("POST", path, raw=run, headers={"Content-Type": PROTOBUF})
-    assert (status, refusal["reason"]) == (415, "UnsupportedMediaType")

@@ -68,9 +68,9 @@ class DeviceRequest(View):
 
 
 class DeviceClaim(View):
-    """``spec.devices`` of a claim."""
+    """``spec.devices`` of a claim. A claim for nothing says so with a null."""
 
-    requests: list[DeviceRequest] = []
+    requests: list[DeviceRequest] | None = None
     constraints: list[dict[str, Any]] = []
     config: list[ClaimConfig] = []
 

@@ -58,7 +58,7 @@ def _asked(claim: ResourceClaim) -> str:
         noun = "cards" if config.share.count > 1 else "card"
         packed = " · may share a card with others of its gang" if config.pack else ""
         return f"{format_share(config.share)} {noun}{packed}"
-    asked = (request.exactly for request in claim.spec.devices.requests)
+    asked = (request.exactly for request in claim.spec.devices.requests or ())
     return " · ".join(
         f"{count_of(one.count, 'device')} of {one.device_class_name}" for one in asked if one
     )

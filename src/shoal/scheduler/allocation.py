@@ -25,7 +25,6 @@ def allocated_status(claim: ResourceClaim, wanted: Wanted) -> dict[str, Any]:
 
     A device that is shared needs a fresh ``shareID`` and its ``consumedCapacity`` (KEP-5075).
     """
-    request = claim.spec.devices.requests[0].name
     results = [
         {
             "request": request,
@@ -35,12 +34,18 @@ def allocated_status(claim: ResourceClaim, wanted: Wanted) -> dict[str, Any]:
             "shareID": str(uuid.uuid4()),
             "consumedCapacity": {MEMORY: f"{part.memory_mib}Mi", COMPUTE: str(part.milli)},
         }
-        for part in wanted.placement.parts
+        for request, part in zip(_request_names(claim), wanted.placement.parts, strict=True)
     ]
     return {
         "allocation": {"devices": {"results": results}},
         "reservedFor": [consumer(wanted.pod, wanted.pod_uid)],
     }
+
+
+def _request_names(claim: ResourceClaim) -> list[str]:
+    """The request that each card is for: as many of each as it counts."""
+    requests = claim.spec.devices.requests or []
+    return [one.name for one in requests for _ in range(one.exactly.count if one.exactly else 1)]
 
 
 def consumer(pod: str, uid: str) -> dict[str, str]:

@@ -11,6 +11,7 @@ from shoal.apiserver.kinds import (
     claim,
     data,
     definition,
+    device_slice,
     events,
     job,
     node,
@@ -108,13 +109,19 @@ PRIORITY_CLASS: Final = served(
     admit=small.admit_priority_class,
     change=small.change_priority_class,
 )
-DEVICE_CLASS: Final = served("deviceclasses", _DRA, cells=cells.name_and_age)
+DEVICE_CLASS: Final = served(
+    "deviceclasses",
+    _DRA,
+    cells=cells.name_and_age,
+    admit=claim.admit_device_class,
+    change=claim.change_device_class,
+)
 RESOURCE_SLICE: Final = served(
     "resourceslices",
     _DRA,
     cells=cells.resource_slice,
-    admit=claim.admit_slice,
-    change=claim.change_slice,
+    admit=device_slice.admit_slice,
+    change=device_slice.change_slice,
 )
 RESOURCE_CLAIM: Final = served(
     "resourceclaims",

@@ -1,4 +1,4 @@
-"""Rules of resource claims, their templates, and slices.
+"""Rules of resource claims, their templates, and device classes.
 
 Source: https://kubernetes.io/docs/concepts/scheduling-eviction/dynamic-resource-allocation/
 """
@@ -7,7 +7,8 @@ import uuid
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from shoal.apiserver.kinds.refuse import refuse
+from shoal.apiserver.kinds.device_selector import selector_causes
+from shoal.apiserver.kinds.refuse import not_supported, refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label
@@ -15,8 +16,8 @@ from shoal.dialect.paths import dig
 from shoal.dialect.status import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, Cause
 
 _GROUP: Final = "resource.k8s.io"
+_MODES: Final = ("All", "ExactCount")
 _MOST_CONSUMERS: Final = 256
-_SLICE_IMMUTABLE: Final = (("driver",), ("nodeName",), ("pool", "name"))
 
 
 def admit_claim(document: Document, world: World) -> list[str]:
@@ -38,13 +39,13 @@ def admit_template(document: Document, world: World) -> list[str]:
 
 def change_claim(new: Document, old: Document) -> None:
     """What is asked for never changes."""
-    _complete(new.get("spec") or {})
+    _complete(new.setdefault("spec", {}))
     _check_spec("ResourceClaim", new, old)
 
 
 def change_template(new: Document, old: Document) -> None:
     """The same for a template."""
-    _complete(dig(new, "spec", "spec") or {})
+    _complete(new.setdefault("spec", {}).setdefault("spec", {}))
     _check_spec("ResourceClaimTemplate", new, old)
 
 
@@ -62,33 +63,28 @@ def change_claim_status(new: Document, old: Document) -> None:
     refuse(_GROUP, "ResourceClaim", new, causes)
 
 
-def change_slice(new: Document, old: Document) -> None:
-    """Whose devices these are never changes."""
-    causes = [
-        Cause(INVALID, "field is immutable", ".".join(("spec", *path)))
-        for path in _SLICE_IMMUTABLE
-        if dig(new, "spec", *path) != dig(old, "spec", *path)
-    ]
-    refuse(_GROUP, "ResourceSlice", new, causes)
-
-
-def admit_slice(document: Document, world: World) -> list[str]:
-    """Devices have different names."""
-    causes: list[Cause] = []
-    seen: set[str] = set()
-    for index, device in enumerate(dig(document, "spec", "devices") or ()):
-        name = device.get("name") or ""
-        if wrong := wrong_label(name):
-            causes.append(Cause(INVALID, wrong, f"spec.devices[{index}].name"))
-        if name in seen:
-            causes.append(Cause(DUPLICATE, f"{name} is there already", f"spec.devices[{index}]"))
-        seen.add(name)
-    refuse(_GROUP, "ResourceSlice", document, causes)
+def admit_device_class(document: Document, world: World) -> list[str]:
+    """Its selectors can be read."""
+    _check_class(document)
     return []
 
 
+def change_device_class(new: Document, old: Document) -> None:
+    """As at creation: all of it may change."""
+    _check_class(new)
+
+
+def _check_class(document: Document) -> None:
+    spec = document.setdefault("spec", {})
+    if not spec.get("selectors"):
+        spec.pop("selectors", None)
+    causes = selector_causes(spec.get("selectors") or (), "spec.selectors")
+    refuse(_GROUP, "DeviceClass", document, causes)
+
+
 def _complete(spec: Document) -> None:
-    for request in dig(spec, "devices", "requests") or ():
+    devices = spec.setdefault("devices", {})
+    for request in devices.setdefault("requests", None) or ():
         exact = request.get("exactly")
         for one in [exact] if exact is not None else request.get("firstAvailable") or ():
             if one.setdefault("allocationMode", "ExactCount") == "ExactCount":
@@ -99,27 +95,39 @@ def _request_causes(spec: Document, path: str) -> Iterator[Cause]:
     seen: set[str] = set()
     for index, request in enumerate(dig(spec, "devices", "requests") or ()):
         at = f"{path}.devices.requests[{index}]"
-        name = request.get("name") or ""
-        if wrong := wrong_label(name):
-            yield Cause(INVALID, wrong, f"{at}.name")
-        if name in seen:
-            yield Cause(DUPLICATE, f"{name} is there already", at)
-        seen.add(name)
-        exact = request.get("exactly")
-        if exact is not None:
+        yield from _name_causes(request, seen, at)
+        exact, choices = request.get("exactly"), request.get("firstAvailable")
+        if exact is not None and choices:
+            yield Cause(INVALID, "takes one of exactly, firstAvailable, not both", at)
+        elif exact is not None:
             yield from _exact_causes(exact, f"{at}.exactly")
-        elif not request.get("firstAvailable"):
+        elif not choices:
             yield Cause(REQUIRED, "exactly one of exactly, firstAvailable is required", at)
+        names: set[str] = set()
+        for number, choice in enumerate(choices or ()):
+            yield from _name_causes(choice, names, f"{at}.firstAvailable[{number}]")
+            yield from _exact_causes(choice, f"{at}.firstAvailable[{number}]")
+
+
+def _name_causes(request: Document, seen: set[str], at: str) -> Iterator[Cause]:
+    name = request.get("name") or ""
+    if wrong := wrong_label(name):
+        yield Cause(INVALID, wrong, f"{at}.name")
+    if name in seen:
+        yield Cause(DUPLICATE, f"{name} is there already", at)
+    seen.add(name)
 
 
 def _exact_causes(exact: Document, at: str) -> Iterator[Cause]:
     if not exact.get("deviceClassName"):
         yield Cause(REQUIRED, "example: gpu.shoal.dev", f"{at}.deviceClassName")
-    count = exact.get("count")
-    if exact["allocationMode"] == "All" and count is not None:
+    mode, count = exact["allocationMode"], exact.get("count")
+    yield from not_supported(mode, _MODES, f"{at}.allocationMode")
+    if mode == "All" and count is not None:
         yield Cause(INVALID, "is not taken with allocationMode All", f"{at}.count")
     elif count is not None and count <= 0:
         yield Cause(INVALID, "must be above 0", f"{at}.count")
+    yield from selector_causes(exact.get("selectors") or (), f"{at}.selectors")
 
 
 def _check_spec(kind: str, new: Document, old: Document) -> None:

@@ -1,4 +1,4 @@
-"""Rules of the small kinds: namespaces, leases, priority classes and nodes."""
+"""Rules of the small kinds: namespaces, leases and priority classes."""
 
 from typing import Final
 
@@ -59,15 +59,6 @@ def change_priority_class(new: Document, old: Document) -> None:
     new.setdefault("preemptionPolicy", old["preemptionPolicy"])
     causes = changed(new, old, ("value", "preemptionPolicy"))
     refuse("scheduling.k8s.io", "PriorityClass", new, causes)
-
-
-def admit_node(document: Document, world: World) -> list[str]:
-    """What is allocatable is all of it unless said otherwise."""
-    document.setdefault("spec", {})
-    status = document.setdefault("status", {})
-    if capacity := status.get("capacity"):
-        status.setdefault("allocatable", dict(capacity))
-    return []
 
 
 def _label_name(document: Document) -> None:

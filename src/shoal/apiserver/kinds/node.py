@@ -1,0 +1,73 @@
+"""Rules of nodes. A new one is tainted; a controller takes the taint away once it is ready."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from shoal.apiserver.kinds.refuse import not_supported, refuse
+from shoal.apiserver.registry import World
+from shoal.dialect.document import Document
+from shoal.dialect.names import wrong_label_value, wrong_qualified
+from shoal.dialect.status import DUPLICATE, INVALID, REQUIRED, Cause
+
+_NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
+_EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
+_INFO: Final = (
+    "architecture",
+    "bootID",
+    "containerRuntimeVersion",
+    "kernelVersion",
+    "kubeProxyVersion",
+    "kubeletVersion",
+    "machineID",
+    "operatingSystem",
+    "osImage",
+    "systemUUID",
+)
+
+
+def admit_node(document: Document, world: World) -> list[str]:
+    """A new node is not ready until its agent says so; all of it is allocatable."""
+    spec = document.setdefault("spec", {})
+    refuse("", "Node", document, _taint_causes(spec.get("taints") or ()))
+    taints = spec.setdefault("taints", [])
+    if all((t.get("key"), t.get("effect")) != tuple(_NOT_READY.values()) for t in taints):
+        taints.append(dict(_NOT_READY))
+    _complete_status(document.setdefault("status", {}))
+    return []
+
+
+def change_node(new: Document, old: Document) -> None:
+    """A taint is told by its key and effect."""
+    spec = new.setdefault("spec", {})
+    refuse("", "Node", new, _taint_causes(spec.get("taints") or ()))
+
+
+def change_node_status(new: Document, old: Document) -> None:
+    """The same parts are always there."""
+    _complete_status(new.setdefault("status", {}))
+
+
+def _complete_status(status: Document) -> None:
+    if capacity := status.get("capacity"):
+        status.setdefault("allocatable", dict(capacity))
+    status.setdefault("daemonEndpoints", {}).setdefault("kubeletEndpoint", {"Port": 0})
+    info = status.setdefault("nodeInfo", {})
+    for field in _INFO:
+        info.setdefault(field, "")
+
+
+def _taint_causes(taints: Sequence[Document]) -> Iterator[Cause]:
+    seen: set[tuple[Any, Any]] = set()
+    for index, taint in enumerate(taints):
+        at, key, effect = f"metadata.taints[{index}]", taint.get("key") or "", taint.get("effect")
+        if wrong := wrong_qualified(key):
+            yield Cause(INVALID, wrong, f"{at}.key")
+        if wrong := wrong_label_value(taint.get("value") or ""):
+            yield Cause(INVALID, wrong, f"{at}.value")
+        if not effect:
+            yield Cause(REQUIRED, f"one of {', '.join(_EFFECTS)}", f"{at}.effect")
+        else:
+            yield from not_supported(effect, _EFFECTS, f"{at}.effect")
+        if (key, effect) in seen:
+            yield Cause(DUPLICATE, f"{key}:{effect} is there already", at)
+        seen.add((key, effect))

@@ -97,6 +97,11 @@ def test_a_runs_name_leaves_room_for_the_names_of_its_pods(api, ns):
     assert "at most 52" in causes["metadata.name"]
 
 
+def test_a_run_without_a_name_is_refused(api, ns):
+    causes = refusal_of(api, RUNS.format(ns), {"spec": {"run": "true"}})
+    assert causes.keys() == {"metadata.name"}
+
+
 def test_a_field_in_the_wrong_place_is_refused(api, ns):
     assert "gpu" in refusal_of(api, RUNS.format(ns), run() | {"gpu": "1"})
 
@@ -162,7 +167,7 @@ def test_a_pod_field_without_effect_is_told_in_a_warning(api, ns):
                 "image": "host",
                 "ports": [{"containerPort": 80}],
                 "livenessProbe": {"exec": {"command": ["true"]}},
-                "resources": {"limits": {"nvidia.com/gpu": 1, "cpu": 1}},
+                "resources": {"limits": {"amd.com/gpu": 1, "cpu": 1}},
             }
         ],
         volumes=[{"name": "v", "nfs": {"server": "s", "path": "/"}}],
@@ -173,7 +178,7 @@ def test_a_pod_field_without_effect_is_told_in_a_warning(api, ns):
         "spec.affinity",
         "spec.securityContext",
         "spec.containers[0].livenessProbe",
-        "spec.containers[0].resources.limits[nvidia.com/gpu]",
+        "spec.containers[0].resources.limits[amd.com/gpu]",
         "spec.volumes[0].nfs",
     ):
         assert field in told
@@ -192,8 +197,8 @@ def test_a_pod_field_without_effect_is_told_in_a_warning(api, ns):
             "env[0].valueFrom.resourceFieldRef is not supported on this machine; the pod will fail",
         ),
         (
-            {"resources": {"limits": {"nvidia.com/gpu": 1}}},
-            "limits[nvidia.com/gpu] is not served yet; ask for cards by a ResourceClaim of class "
+            {"resources": {"limits": {"amd.com/gpu": 1}}},
+            "limits[amd.com/gpu] is offered by no node; ask for cards by a ResourceClaim of class "
             "gpu.shoal.dev; the pod will wait",
         ),
         (

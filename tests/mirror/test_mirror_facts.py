@@ -208,11 +208,11 @@ def test_images_other_than_host_are_told(make, mirror):
         ({"claim": "a"}, "claim a does not exist yet"),
         (
             {"resourceClaims": [{"name": "gpu", "resourceClaimTemplateName": "t"}]},
-            "a claim of its template has not been made yet",
+            "a claim of its own has not been made yet",
         ),
         (
-            {"containers": [CONTAINER | {"resources": {"limits": {"nvidia.com/gpu": "1"}}}]},
-            "no node offers nvidia.com/gpu; cards are asked for by a claim",
+            {"containers": [CONTAINER | {"resources": {"limits": {"amd.com/gpu": "1"}}}]},
+            "no node offers amd.com/gpu; cards are asked for by a claim",
         ),
         (
             {"containers": [CONTAINER | {"resources": {"requests": {"cpu": "many"}}}]},
@@ -230,6 +230,13 @@ def test_a_claim_that_appears_unblocks_its_pod(make, mirror):
     assert (member.blocked, len(member.claims)) == ("", 1)
 
 
+def several(*counts, **more):
+    """The spec of a claim with a request for each of these counts."""
+    exactly = [{"deviceClassName": "gpu.shoal.dev", "count": count, **more} for count in counts]
+    requests = [{"name": f"r{at}", "exactly": each} for at, each in enumerate(exactly)]
+    return {"devices": {"requests": requests}}
+
+
 def request(capacity=None, **exactly):
     exactly = {"deviceClassName": "gpu.shoal.dev", "count": 1, **exactly}
     exactly |= {"capacity": {"requests": capacity}} if capacity else {}
@@ -244,6 +251,7 @@ def request(capacity=None, **exactly):
         (request({"memory": "10Gi"}), Share(memory_mib=10 * 1024)),
         (request({"memory": "10Gi", "compute": "300"}), Share(memory_mib=10 * 1024, milli=300)),
         (request({"compute": "300"}), Share(milli=1000)),
+        (several(1, 2), Share(count=3, milli=1000)),
     ],
 )
 def test_a_claim_of_a_users_own_is_read_from_its_capacities(make, spec, share):
@@ -253,12 +261,13 @@ def test_a_claim_of_a_users_own_is_read_from_its_capacities(make, spec, share):
 @pytest.mark.parametrize(
     ("spec", "says"),
     [
-        ({"devices": {"requests": []}}, "takes exactly one"),
+        ({"devices": {"requests": []}}, "a claim takes one"),
         ({"devices": {"requests": [{"name": "r", "firstAvailable": []}]}}, "firstAvailable"),
         (request(deviceClassName="gpu.nvidia.com"), "gpu.nvidia.com"),
         (request(allocationMode="All"), "all devices"),
         (request(selectors=[{"cel": {"expression": "true"}}]), "selectors"),
         (request({"memory": "much"}), "cannot be read"),
+        (several(1, 1, capacity={"requests": {"memory": "1Gi"}}), "a part takes a claim alone"),
         (request({"memory": "1Gi", "compute": "2000"}), "0 to 1000"),
         (request({"memory": "0", "compute": "0"}), "share of nothing"),
     ],

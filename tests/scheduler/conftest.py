@@ -21,6 +21,7 @@ from shoal.mirror.holds import our_results
 from shoal.scheduler.loop import Loop
 from shoal.scheduler.writer import Writer
 from shoal.units.gpu import parse_share
+from shoal.units.quantity import parse_quantity
 
 _numbers = itertools.count()
 
@@ -214,7 +215,8 @@ async def wait_until(true: Callable[[], Awaitable[bool]], what: str) -> None:
 
 def parts_of(claim: ResourceClaim) -> list[tuple[str, int]]:
     """The cards of a claim, each with the milli-card held of it."""
-    return [(r.device, int(r.consumed_capacity["compute"])) for r in our_results(claim)]
+    results = our_results(claim)
+    return [(r.device, int(parse_quantity(r.consumed_capacity["compute"]))) for r in results]
 
 
 class Crash(BaseException):

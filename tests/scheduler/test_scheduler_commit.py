@@ -75,7 +75,7 @@ async def test_a_pod_gets_its_card_and_its_node(box, client, tools):
     claim = await client.get(kinds.RESOURCE_CLAIMS, "a", box.namespace)
     (result,) = claim.status.allocation.devices.results
     assert (result.request, result.pool) == ("gpu", box.node)
-    assert result.consumed_capacity == {"memory": "40960Mi", "compute": "500"}
+    assert result.consumed_capacity == {"memory": "40Gi", "compute": "500"}
     assert len(result.share_id) == 36
     assert claim.metadata.finalizers == ["resource.kubernetes.io/delete-protection"]
     assert [(each.name, each.uid) for each in claim.status.reserved_for] == [("a", uid)]

@@ -20,7 +20,7 @@ from shoal.api.claim import ResourceClaim
 from shoal.api.kinds import RESOURCE_CLAIMS
 from shoal.api.meta import DRIVER
 from shoal.api.nodeuse import HeldClaim, HeldDevice
-from shoal.api.pod import Container, Pod
+from shoal.api.pod import CARDS, Container, Pod, whole_cards
 from shoal.core.event import Card
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
@@ -52,7 +52,7 @@ async def prepare_claims(tools: Tools, pod: Pod, home: PodHome) -> list[PodClaim
     Raises NotYetError, and then holds no more than before.
     """
     client, uses, cards = tools.client, tools.uses, tools.cards
-    first = [await _claim(client, pod, e.name, pod.claim_name(e)) for e in pod.spec.resource_claims]
+    first = [await _claim(client, pod, entry, name) for entry, name in pod.claim_names()]
     if not first:
         return []
     wanted = [_granted(cards, pod, entry, claim) for entry, claim in first]
@@ -88,16 +88,30 @@ def save_claims(path: Path, claims: list[PodClaim]) -> None:
     write_private(path, msgspec.json.encode(claims))
 
 
-def cards_of(container: Container, claims: list[PodClaim]) -> list[str]:
+def cards_of(pod: Pod, container: Container, claims: list[PodClaim]) -> list[str]:
     """The device names that a container may use, in the order of its claims."""
+    named = [(use.name, use.request) for use in container.resources.claims]
+    whole = _cards_for(claims, [(CARDS, request) for request in _requests_of(pod, container)])
+    return [*_cards_for(claims, named), *whole[: whole_cards(container)]]
+
+
+def _cards_for(claims: list[PodClaim], uses: list[tuple[str, str]]) -> list[str]:
+    """What the claims give for these: a claim's name in the pod, and a request or "" for all."""
     return [
         card.device
-        for use in container.resources.claims
+        for entry, request in uses
         for claim in claims
-        if claim.entry == use.name
+        if claim.entry == entry
         for card in claim.cards
-        if use.request in ("", card.request)
+        if request in ("", card.request)
     ]
+
+
+def _requests_of(pod: Pod, container: Container) -> list[str]:
+    """The requests of the pod's claim for whole cards that serve a container."""
+    made = pod.status.extended_resource_claim_status
+    mappings = made.request_mappings if made is not None else []
+    return [each.request_name for each in mappings if each.container_name == container.name]
 
 
 async def _claim(client: Client, pod: Pod, entry: str, name: str) -> tuple[str, ResourceClaim]:

@@ -63,7 +63,7 @@ async def make_launch(
     """The launch of one container, but for its log. Raises PodError or NotYetError."""
     home = tools.home.pod(pod.metadata.uid)
     mounts = link_mounts(container, ground.volumes, home)
-    cards = cards_of(container, claims)
+    cards = cards_of(pod, container, claims)
     given = base_environment(home.tmp) | ground.told | mounts
     sources = Sources(tools.client, pod.metadata.namespace)
     environment = await container_environment(pod, container, sources, given)
@@ -88,9 +88,12 @@ def logged_to(launch: Launch, attempt: Attempt) -> Launch:
     return msgspec.structs.replace(launch, log=str(attempt.log))
 
 
-def lock_descriptors(tools: Tools, container: Container, claims: list[PodClaim]) -> list[int]:
+def lock_descriptors(
+    tools: Tools, pod: Pod, container: Container, claims: list[PodClaim]
+) -> list[int]:
     """The locks of a container's cards, for its keeper to hold on to."""
-    return [tools.locks.descriptor(_card(tools, name)) for name in cards_of(container, claims)]
+    cards = cards_of(pod, container, claims)
+    return [tools.locks.descriptor(_card(tools, name)) for name in cards]
 
 
 def what_starts(pod: Pod, container: Container, home: PodHome) -> Started:

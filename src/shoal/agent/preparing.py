@@ -71,7 +71,7 @@ class Preparing:
             if self._ground is None:
                 self._ground = await lay_ground(tools, pod, home)
         launch = await make_launch(tools, pod, container, self._ground, self._claims)
-        return launch, lock_descriptors(tools, container, self._claims)
+        return launch, lock_descriptors(tools, pod, container, self._claims)
 
     @property
     def _home(self) -> PodHome:

@@ -23,6 +23,8 @@ LABEL_QUEUE: Final = "shoal.dev/queue"
 ANNOTATION_CODE: Final = "shoal.dev/code"
 ANNOTATION_CLOSED_BY_DOWN: Final = "shoal.dev/closed-by-down"
 """On a node: ``shoal down`` closed it, and the next ``shoal up`` opens it again."""
+ANNOTATION_AGENT: Final = "shoal.dev/agent"
+"""On a node's lease: the machine and the home of the agent that renews it."""
 ANNOTATION_RANK_PORT: Final = "shoal.dev/rank-port"
 """On rank 0's pod: the port its agent chose for the others to meet at."""
 

@@ -1,8 +1,14 @@
 """A typed view of Pod: the fields that shoal reads."""
 
+from collections.abc import Iterator
+from typing import Final
+
 import msgspec
 
 from shoal.api.meta import Condition, Object, View
+
+CARDS: Final = "nvidia.com/gpu"
+"""The extended resource that stands for whole cards. It names the pod's claim for them, too."""
 
 
 class ObjectFieldSelector(View):
@@ -224,6 +230,21 @@ class PodClaimStatus(View):
     resource_claim_name: str | None = None
 
 
+class RequestMapping(View):
+    """Which request of the claim for extended resources serves a container's resource."""
+
+    container_name: str = ""
+    resource_name: str = ""
+    request_name: str = ""
+
+
+class ExtendedClaimStatus(View):
+    """The claim that was made for the extended resources of a pod."""
+
+    resource_claim_name: str = ""
+    request_mappings: list[RequestMapping] = []
+
+
 class PodStatus(View):
     """What the pod is."""
 
@@ -237,6 +258,7 @@ class PodStatus(View):
     container_statuses: list[ContainerStatus] = []
     init_container_statuses: list[ContainerStatus] = []
     resource_claim_statuses: list[PodClaimStatus] = []
+    extended_resource_claim_status: ExtendedClaimStatus | None = None
 
 
 class Pod(Object):
@@ -250,9 +272,30 @@ class Pod(Object):
         """Whether the pod has ended for good."""
         return self.status.phase in ("Succeeded", "Failed")
 
+    @property
+    def asks_cards(self) -> bool:
+        """Whether a container asks for whole cards as an extended resource."""
+        containers = (*self.spec.init_containers, *self.spec.containers)
+        return any(whole_cards(container) for container in containers)
+
+    def claim_names(self) -> Iterator[tuple[str, str]]:
+        """Each claim by its name in the pod and its own, which is empty while not made yet."""
+        for entry in self.spec.resource_claims:
+            yield entry.name, self.claim_name(entry)
+        if self.asks_cards:
+            made = self.status.extended_resource_claim_status
+            yield CARDS, made.resource_claim_name if made is not None else ""
+
     def claim_name(self, entry: PodClaim) -> str:
         """The claim behind an entry of ``spec.resourceClaims``; empty while not made yet."""
         if entry.resource_claim_name:
             return entry.resource_claim_name
         made = (s for s in self.status.resource_claim_statuses if s.name == entry.name)
         return next((s.resource_claim_name or "" for s in made), "")
+
+
+def whole_cards(container: Container) -> int:
+    """How many whole cards a container asks for; what is no count asks for none."""
+    asked = container.resources.limits.get(CARDS, container.resources.requests.get(CARDS, 0))
+    text = str(asked)
+    return int(text) if text.isascii() and text.isdigit() else 0

@@ -64,7 +64,7 @@ def _phase(pod: Pod) -> str:
 
 def _cards(here: Here, pod: Pod) -> Facts:
     """What its claims hold; those of a pod that has ended hold nothing."""
-    names = {pod.claim_name(entry) for entry in pod.spec.resource_claims}
+    names = {name for _, name in pod.claim_names()}
     if not names or pod.finished:
         return []
     claims = here.client.list(RESOURCE_CLAIMS, here.namespace).items

@@ -9,11 +9,11 @@ https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sha
 from collections.abc import Callable
 from typing import Final
 
-from shoal.api.pod import Container, Pod
+from shoal.api.pod import CARDS, Container, Pod
 from shoal.units.errors import UnitError
 from shoal.units.quantity import parse_cpu, parse_mib
 
-_OFFERED: Final = frozenset({"cpu", "memory", "ephemeral-storage"})
+_OFFERED: Final = frozenset({"cpu", "memory", "ephemeral-storage", CARDS})
 
 
 def pod_amounts(pod: Pod) -> tuple[int, int]:

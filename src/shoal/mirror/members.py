@@ -53,7 +53,7 @@ def member_of(pod: Pod, claims: Claims, *, pinned: str, releasing: dict[str, str
 def _asks(claims: Claims, releasing: dict[str, str]) -> Iterator[ClaimAsk]:
     for name, claim in claims:
         if not name:
-            raise UnclearError("a claim of its template has not been made yet")
+            raise UnclearError("a claim of its own has not been made yet")
         if claim is None:
             raise UnclearError(f"claim {name} does not exist yet")
         if claim.metadata.deletion_timestamp:

@@ -60,9 +60,8 @@ class Objects:
         return self.runs.get((claim.metadata.namespace, run))
 
     def claims_of(self, pod: Pod) -> Iterator[tuple[str, ResourceClaim | None]]:
-        """The name and the claim behind each entry of ``spec.resourceClaims``; "" if not made."""
-        for entry in pod.spec.resource_claims:
-            name = pod.claim_name(entry)
+        """The name and the object of each claim of a pod; "" for one that is not made."""
+        for _, name in pod.claim_names():
             yield name, self.claims.get((pod.metadata.namespace, name))
 
     def slices_of(self, node: str) -> list[ResourceSlice]:
@@ -140,8 +139,8 @@ class Objects:
         self._groups.add(group_key(pod), key)
         if pod.spec.node_name:
             self._pods_on.add(pod.spec.node_name, uid)
-        for entry in pod.spec.resource_claims:
-            self._users.add((key[0], pod.claim_name(entry)), key)
+        for _, name in pod.claim_names():
+            self._users.add((key[0], name), key)
 
     def drop_pod(self, key: Key) -> None:
         """Forget a pod."""
@@ -151,8 +150,8 @@ class Objects:
         self._keys.pop(pod.metadata.uid, None)
         self._groups.discard(group_key(pod), key)
         self._pods_on.discard(pod.spec.node_name, pod.metadata.uid)
-        for entry in pod.spec.resource_claims:
-            self._users.discard((key[0], pod.claim_name(entry)), key)
+        for _, name in pod.claim_names():
+            self._users.discard((key[0], name), key)
 
     def put_use(self, use: NodeUse) -> None:
         """Remember what a node's agent holds now."""

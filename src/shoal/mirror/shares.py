@@ -19,14 +19,16 @@ def asked_share(claim: ResourceClaim) -> Share:
     """The share that a claim asks for. Raises UnclearError.
 
     Without our configuration a request that names no memory takes whole cards: that is what
-    the slices' policy gives it.
+    the slices' policy gives it. Several requests are for whole cards, one after the other.
     """
-    request = _only_request(claim)
+    requests = _requests(claim)
     share = _configured(claim)
-    if share is None:
-        share = _from_capacities(claim, request)
-    elif share.count != request.count:
-        raise _unclear(claim, f"asks for {request.count} cards and its share for {share.count}")
+    if len(requests) > 1:
+        share = _together(claim, requests, share)
+    elif share is None:
+        share = _from_capacities(claim, requests[0])
+    elif share.count != requests[0].count:
+        raise _unclear(claim, f"asks for {requests[0].count} cards and its share for {share.count}")
     if not (share.count >= 1 and 0 <= share.milli <= WHOLE and share.memory_mib >= 0):
         raise _unclear(claim, "asks for a share outside 1 or more cards, 0 to 1000 of compute")
     if share.milli == 0 and share.memory_mib == 0:
@@ -34,11 +36,16 @@ def asked_share(claim: ResourceClaim) -> Share:
     return share
 
 
-def _only_request(claim: ResourceClaim) -> ExactRequest:
+def _requests(claim: ResourceClaim) -> list[ExactRequest]:
     devices = claim.spec.devices
-    if len(devices.requests) != 1:
-        raise _unclear(claim, f"has {len(devices.requests)} requests; a claim takes exactly one")
-    request = devices.requests[0].exactly
+    if not devices.requests:
+        raise _unclear(claim, "has 0 requests; a claim takes one, or several for whole cards")
+    if devices.constraints:
+        raise _unclear(claim, "has constraints, which are not supported yet")
+    return [_readable(claim, request.exactly) for request in devices.requests]
+
+
+def _readable(claim: ResourceClaim, request: ExactRequest | None) -> ExactRequest:
     if request is None:
         raise _unclear(claim, "lists alternatives (firstAvailable), which is not supported yet")
     if request.device_class_name != DRIVER:
@@ -47,9 +54,15 @@ def _only_request(claim: ResourceClaim) -> ExactRequest:
         )
     if request.allocation_mode != "ExactCount":
         raise _unclear(claim, "asks for all devices, which is not supported yet; name a count")
-    if request.selectors or devices.constraints:
-        raise _unclear(claim, "has selectors or constraints, which are not supported yet")
+    if request.selectors:
+        raise _unclear(claim, "has selectors, which are not supported yet")
     return request
+
+
+def _together(claim: ResourceClaim, requests: list[ExactRequest], share: Share | None) -> Share:
+    if share is not None or any(request.capacity.requests for request in requests):
+        raise _unclear(claim, "has several requests for parts of cards; a part takes a claim alone")
+    return Share(count=sum(request.count for request in requests), milli=WHOLE)
 
 
 def _configured(claim: ResourceClaim) -> Share | None:

@@ -27,6 +27,7 @@ from shoal.scheduler.backoff import Backoff
 from shoal.scheduler.clock import now_ms, say_time
 from shoal.scheduler.commit import Committer, Outcome
 from shoal.scheduler.conditions import Conditions
+from shoal.scheduler.extended import ExtendedClaims
 from shoal.scheduler.writer import Writer
 
 _TOGETHER_S: Final = 0.002
@@ -44,6 +45,7 @@ class Loop:
         self.state = State()
         self.events = Events(client, _COMPONENT)
         self.conditions = Conditions(client, self.mirror.objects, self.events)
+        self.extended = ExtendedClaims(client, self.mirror.objects)
         self._client = client
         self._writer = writer or Writer()
         self._committer = Committer(client, self.mirror.objects, self._writer, self)
@@ -57,6 +59,8 @@ class Loop:
         self.mirror.apply(delta)
         if delta.new is None and isinstance(delta.old, Pod):
             self.conditions.forget([delta.old.metadata.uid])
+        elif isinstance(delta.new, Pod):
+            self.extended.see(delta.new)
         self._wake.set()
 
     def claim(self, claim: ResourceClaim) -> None:

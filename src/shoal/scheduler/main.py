@@ -44,6 +44,7 @@ async def run_scheduler(
         await _follow(tasks, client, loop, (kinds.NODE_USES,))
         tasks.create_task(loop.conditions.run())
         tasks.create_task(loop.events.run())
+        tasks.create_task(loop.extended.run())
         runner = await serve_unix(home / "sock" / SOCKET, application(loop))
         try:
             _log.info("scheduling")

@@ -87,10 +87,30 @@ def _resource_causes(resources: Document, claims: set[Any], at: str) -> Iterator
         if _amount(value, at) > limits.get(name, _amount(value, at)):
             told = f"{name}: more is requested than its limit"
             yield Cause(INVALID, told, f"{at}.requests")
+    yield from _whole_causes(resources, at)
     for index, claim in enumerate(resources.get("claims") or ()):
         if claim.get("name") not in claims:
             told = "is not in spec.resourceClaims"
             yield Cause(_NOT_FOUND, told, f"{at}.claims[{index}]")
+
+
+def _whole_causes(resources: Document, at: str) -> Iterator[Cause]:
+    """Cards and the like are counted: whole numbers, and no less asked for than allowed."""
+    limits, requests = resources.get("limits") or {}, resources.get("requests") or {}
+    for name in sorted({name for name in (*limits, *requests) if _is_extended(name)}):
+        amounts = [_amount(of[name], at) for of in (limits, requests) if name in of]
+        if any(amount % 1 for amount in amounts):
+            told = f"is a whole number; example: {name}: 1; parts of cards take a ResourceClaim"
+            yield Cause(INVALID, told, f"{at}.limits[{name}]")
+        elif name not in limits or len(set(amounts)) > 1:
+            told = f"is the same in limits and requests; example: limits: {{{name}: 1}}"
+            yield Cause(INVALID, told, f"{at}.limits[{name}]")
+
+
+def _is_extended(name: str) -> bool:
+    """Whether a resource is one that somebody other than Kubernetes offers."""
+    domain, slash, _ = name.partition("/")
+    return bool(slash) and not domain.endswith("kubernetes.io")
 
 
 def _amount(value: Json, at: str) -> Json:

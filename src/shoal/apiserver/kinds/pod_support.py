@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from shoal.api.meta import DRIVER
+from shoal.api.pod import CARDS
 from shoal.dialect.document import Document
 
 _POD: Final = frozenset(
@@ -57,7 +58,7 @@ _HARMLESS: Final = frozenset(
 )
 """Fields that a process pod satisfies as it is, or that change nothing people would miss."""
 _VOLUMES: Final = frozenset({"name", "emptyDir", "configMap", "secret", "hostPath"})
-_RESOURCES: Final = frozenset({"cpu", "memory"})
+_RESOURCES: Final = frozenset({"cpu", "memory", CARDS})
 _IGNORED_RESOURCES: Final = frozenset({"ephemeral-storage"})
 _ENV_SOURCES: Final = frozenset({"fieldRef", "configMapKeyRef", "secretKeyRef"})
 _ADMITTED_KEYS: Final = frozenset(
@@ -95,7 +96,7 @@ def _resources(resources: Document, path: str) -> Iterator[str]:
                 yield f"{at} {_NO_EFFECT}"
             else:
                 claim = f"ask for cards by a ResourceClaim of class {DRIVER}"
-                yield f"{at} is not served yet; {claim}; the pod will wait"
+                yield f"{at} is offered by no node; {claim}; the pod will wait"
 
 
 def _others(

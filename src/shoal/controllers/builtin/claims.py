@@ -44,8 +44,8 @@ class ClaimController:
         pod = delta.any
         if delta.new is not None and not pod.finished:
             return
-        for entry in pod.spec.resource_claims:
-            if name := pod.claim_name(entry):
+        for _, name in pod.claim_names():
+            if name:
                 self._queue.add((pod.metadata.namespace, name))
 
     def _on_claim(self, delta: Delta[ResourceClaim]) -> None:

@@ -40,7 +40,7 @@ class TemplateClaims:
         if delta.new is None:
             for entry in pod.spec.resource_claims:
                 self._made.pop((pod.metadata.uid, entry.name), None)
-        elif any(entry.resource_claim_template_name for entry in pod.spec.resource_claims):
+        elif pod.asks_cards or any(_from_template(entry) for entry in pod.spec.resource_claims):
             self._queue.add((pod.metadata.namespace, pod.metadata.name))
 
     def _on_claim(self, delta: Delta[ResourceClaim]) -> None:
@@ -109,7 +109,11 @@ class TemplateClaims:
 
 
 def _wants(pod: Pod, entry: PodClaim) -> bool:
-    return bool(entry.resource_claim_template_name) and not pod.claim_name(entry)
+    return _from_template(entry) and not pod.claim_name(entry)
+
+
+def _from_template(entry: PodClaim) -> bool:
+    return bool(entry.resource_claim_template_name)
 
 
 def _claim(pod: Pod, entry: PodClaim, template: dict[str, Any]) -> dict[str, Any]:

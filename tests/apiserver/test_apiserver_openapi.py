@@ -4,6 +4,27 @@ import json
 
 import pytest
 
+DEFINITION = """
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: cats.zoo.test}
+spec:
+  group: zoo.test
+  scope: Namespaced
+  names: {plural: cats, singular: cat, kind: Cat}
+  versions:
+  - name: v1
+    served: true
+    storage: true
+    schema:
+      openAPIV3Schema:
+        type: object
+        properties:
+          spec:
+            type: object
+            properties:
+              tail: {type: integer, description: How long it is.}
+"""
 GROUPS = ["api/v1", "apis/batch/v1", "apis/resource.k8s.io/v1", "apis/shoal.dev/v1alpha1"]
 
 
@@ -76,7 +97,33 @@ def test_explain_finds_fields_of_kubernetes_kinds(kubectl):
 
 
 def test_explain_says_what_a_kind_is(kubectl):
-    assert "run together on one node" in kubectl("explain", "pods")
+    told = kubectl("explain", "pods")
+    assert "run together on one node" in told
+    assert "no description" not in told
+
+
+def test_explain_finds_fields_of_our_kinds_with_their_words(kubectl):
+    told = kubectl("explain", "run.spec", "--recursive")
+    assert "replicas\t<integer>" in told
+    assert "time\t<string>" in told
+    assert "copies run side by side" in kubectl("explain", "run.spec.replicas")
+
+
+def test_a_new_definition_is_in_the_documents_at_once(kubectl, api):
+    def index():
+        _, headers, body = api.send("GET", "/openapi/v3")
+        return headers["ETag"], json.loads(body)["paths"]
+
+    tag, paths = index()
+    assert "apis/zoo.test/v1" not in paths
+    kubectl("apply", "-f", "-", given=DEFINITION)
+    kubectl("wait", "crd/cats.zoo.test", "--for=condition=Established")
+    assert "how long" in kubectl("explain", "cat.spec.tail").lower()
+    after, paths = index()
+    assert after != tag
+    assert "apis/zoo.test/v1" in paths
+    kubectl("delete", "crd", "cats.zoo.test")
+    assert "apis/zoo.test/v1" not in index()[1]
 
 
 def test_apply_needs_no_older_document(api):

@@ -58,7 +58,7 @@ _VARIABLE: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*\Z")
 def admit_run(document: Document, world: World) -> list[str]:
     """Complete and check a new run."""
     _refuse(document, unknown_causes(document, _FIELDS, ""))
-    name = document["metadata"]["name"]
+    name = document["metadata"].get("name", "")
     if len(name) > _LONGEST_NAME:
         told = f"{name!r} has {len(name)} letters, a run's name at most {_LONGEST_NAME}"
         _refuse(document, [Cause(INVALID, told, "metadata.name")])

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from shoal.apiserver.openapi3.words import WORDS
+from shoal.apiserver.openapi3.words import HEAD, WORDS
 from shoal.apiserver.registry import Resource
 from shoal.apiserver.served import Served
 from shoal.dialect import schema
@@ -89,7 +89,13 @@ def _type_below(resource: Resource, sub: Subresource) -> str:
 
 
 def _tagged(described: Document, resource: Resource) -> Document:
-    return {**described, "x-kubernetes-group-version-kind": [kind_of(resource)]}
+    """The schema of a whole object, with words for what every object has and its kind."""
+    properties = {
+        name: {"description": HEAD[name], **field} if name in HEAD else field
+        for name, field in described["properties"].items()
+    }
+    tags = [kind_of(resource)]
+    return {**described, "properties": properties, "x-kubernetes-group-version-kind": tags}
 
 
 def _custom(resource: Resource) -> Document:

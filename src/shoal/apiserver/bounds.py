@@ -1,17 +1,45 @@
-"""HTTP with a bound on request heads; uvicorn's own has none."""
+"""HTTP with bounds that uvicorn's own has not: on heads, on waiting, and on connections.
 
+What a client may hold without asking for anything is small and comes to an end, so that many
+of them cannot keep others out.
+"""
+
+import asyncio
+import resource
 from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 _MOST_HEAD: Final = 64 * 1024
+_HEAD_WITHIN_S: Final = 30
+_MOST_CONNECTIONS: Final = 10_000
+_OTHER_FILES: Final = 256
+"""Files that the server opens besides connections: store, logs, its own requests to agents."""
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """Refuses a request whose line and headers go on beyond 64 KiB."""
+    """One connection. It is cut off when a head is too long or too slow in coming.
+
+    An answer that nobody has read by the end of the idle time is dropped with it, and a
+    connection beyond the bound is not served at all.
+    """
 
     _in_head = False
     _head_bytes = 0
+    _head_timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """A client is there."""
+        super().connection_made(transport)
+        if len(self.connections) > most_connections():
+            transport.abort()
+            return
+        self._await_head()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """It is gone."""
+        self._head_is_here()
+        super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Bytes from the client."""
@@ -24,9 +52,41 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._in_head, self._head_bytes = True, 0
+        self._await_head()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Its headers are complete."""
         self._in_head = False
+        self._head_is_here()
         super().on_headers_complete()
+
+    def timeout_keep_alive_handler(self) -> None:
+        """Nothing was asked for long: go, and do not wait for a reader that does not read."""
+        self.transport.abort()
+
+    def _await_head(self) -> None:
+        if self._head_timer is None:
+            self._head_timer = self.loop.call_later(_HEAD_WITHIN_S, self.transport.abort)
+
+    def _head_is_here(self) -> None:
+        if self._head_timer is not None:
+            self._head_timer.cancel()
+            self._head_timer = None
+
+
+def most_connections() -> int:
+    """As many as the files that this process may open allow, and no more than a box needs."""
+    return min(_MOST_CONNECTIONS, _open_files() - _OTHER_FILES)
+
+
+def allow_open_files() -> None:
+    """Take the right to as many open files as the connections need, where there is one."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = min(hard, _MOST_CONNECTIONS + _OTHER_FILES)
+    if wanted > _open_files():
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def _open_files() -> int:
+    return resource.getrlimit(resource.RLIMIT_NOFILE)[0]

@@ -13,7 +13,7 @@ import uvicorn
 
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
-from shoal.apiserver.bounds import BoundedProtocol
+from shoal.apiserver.bounds import BoundedProtocol, allow_open_files
 from shoal.apiserver.definitions import Definitions
 from shoal.apiserver.history import Bounds
 from shoal.apiserver.kinds.builtin import BUILTIN
@@ -53,6 +53,7 @@ async def serve(home: Path, port: int, bounds: Bounds, *, ready: Callable[[int],
     ``ready`` is called with the port once requests are answered. Raises StartError or
     StoreError, and then nothing was changed.
     """
+    allow_open_files()
     listener = _listen(port)
     try:
         certificates, token = _prepare(home)

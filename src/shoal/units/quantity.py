@@ -39,7 +39,12 @@ _LONGEST: Final = 64
 
 def parse_quantity(text: str | int) -> Fraction:
     """The exact value of a quantity. Raises UnitError."""
-    written = str(text)
+    return _parse(str(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _parse(written: str) -> Fraction:
+    """Remembered, since objects name the same few amounts again and again."""
     match = _NUMBER.match(written) if len(written) <= _LONGEST else None
     if match is None:
         raise UnitError(f"{written[:_LONGEST]!r} is not a quantity; examples: 4, 500m, 32Gi")

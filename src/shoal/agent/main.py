@@ -19,6 +19,7 @@ from shoal.agent.claims import load_claims
 from shoal.agent.discovery import discover_cards
 from shoal.agent.home import Home
 from shoal.agent.machine import Machine, read_machine
+from shoal.agent.namesake import AGENT, agent_name, sure_of_node
 from shoal.agent.native import keeper_path
 from shoal.agent.node import beat, register_node
 from shoal.agent.nodeuse import NodeUses
@@ -51,7 +52,7 @@ async def run_agent(
     ``gpus`` is empty for real cards, or a text of simulated ones; ``ready`` is called, with
     nothing to say, once the node takes work. Raises AgentError, UnitError or NotAloneError.
     """
-    async with only_one(home, "agent"):
+    async with only_one(home, AGENT):
         await _run_alone(home, node_name, gpus, ready)
 
 
@@ -62,6 +63,7 @@ async def _run_alone(home: Path, node_name: str, gpus: str, ready: Callable[[str
     locks.take(cards)
     try:
         async with Client(load_config(home / "kubeconfig")) as client:
+            await sure_of_node(client, machine.name, agent_name(home))
             uses = NodeUses(client, machine.name, machine.boot_id)
             tools = Tools(
                 home=Home(home),
@@ -99,7 +101,8 @@ async def serve(
         async with asyncio.TaskGroup() as group:
             group.create_task(reflector.run())
             group.create_task(tools.events.run())
-            group.create_task(beat(tools.client, node, register))
+            me = agent_name(tools.home.root)
+            group.create_task(beat(tools.client, node, me, register))
             if follow_cards:
                 group.create_task(_follow_cards(tools, node))
             await reflector.synced.wait()

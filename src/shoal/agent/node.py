@@ -11,6 +11,7 @@ from shoal import __version__
 from shoal.agent.machine import Machine, now_ns, seconds, stamp
 from shoal.agent.persist import persist
 from shoal.api.kinds import LEASES, NAMESPACES, NODES
+from shoal.api.meta import ANNOTATION_AGENT
 from shoal.api.node import CGROUP_LIMITS, CONTAINER_RUNTIME, Node
 from shoal.core.event import Card
 from shoal.kube.client import Client
@@ -27,8 +28,8 @@ LABEL_SIMULATED: Final = "shoal.dev/simulated"
 _MOST_PODS: Final = 1000
 _LEASE_S: Final = int(os.environ.get("SHOAL_LEASE_SECONDS") or 40)
 """How long the agent's word holds; tests of silence have less patience."""
-_BEATS: Final = 4
-"""Renewals in that time."""
+BEAT_S: Final = _LEASE_S / 4
+"""How often it is given again."""
 _log = logging.getLogger(__name__)
 
 
@@ -91,8 +92,10 @@ def node_status(machine: Machine, why_unlimited: str, now: int) -> dict[str, Any
     }
 
 
-async def beat(client: Client, node: Node, report: Callable[[], Awaitable[Node]]) -> None:
-    """Renews the node's lease for ever; cancel to stop.
+async def beat(
+    client: Client, node: Node, agent: str, report: Callable[[], Awaitable[Node]]
+) -> None:
+    """Renews the node's lease in the name of its agent for ever; cancel to stop.
 
     Once nothing was renewed for so long that others may have given the node up, ``report``
     tells them all anew.
@@ -105,6 +108,7 @@ async def beat(client: Client, node: Node, report: Callable[[], Awaitable[Node]]
             "name": name,
             "namespace": LEASE_NAMESPACE,
             "ownerReferences": [owner(node)],
+            "annotations": {ANNOTATION_AGENT: agent},
         },
         "spec": {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S},
     }
@@ -118,7 +122,7 @@ async def beat(client: Client, node: Node, report: Callable[[], Awaitable[Node]]
             renewed = boot_ns()
         except ApiError as error:
             _log.warning("lease not renewed", extra={"error": error.message})
-        await asyncio.sleep(_LEASE_S / _BEATS)
+        await asyncio.sleep(BEAT_S)
 
 
 def owner(node: Node) -> dict[str, str]:
@@ -139,13 +143,14 @@ async def _make_namespace(client: Client) -> None:
 async def _renew(client: Client, name: str, lease: dict[str, Any]) -> None:
     # A MicroTime: six decimals.
     now = stamp(now_ns()).removesuffix("Z") + "000Z"
-    patch = {"spec": {**lease["spec"], "renewTime": now}}
+    spec = {**lease["spec"], "renewTime": now}
+    patch = {"metadata": {"annotations": lease["metadata"]["annotations"]}, "spec": spec}
     try:
         await client.patch(LEASES, name, LEASE_NAMESPACE, patch=patch)
     except ApiError as error:
         if not error.not_found:
             raise
-        await client.create(LEASES, lease | patch, LEASE_NAMESPACE)
+        await client.create(LEASES, lease | {"spec": spec}, LEASE_NAMESPACE)
 
 
 def _node_info(machine: Machine) -> dict[str, str]:

@@ -41,6 +41,23 @@ async def only_one(home: Path, what: str) -> AsyncIterator[None]:
         os.close(fd)
 
 
+def is_held(home: Path, what: str) -> bool:
+    """Whether a process of that kind lives in a home; one that we may not ask about does."""
+    try:
+        fd = os.open(home / "sock" / f"{what}.lock", os.O_RDWR | os.O_CLOEXEC)
+    except FileNotFoundError:
+        return False
+    except OSError:
+        return True
+    try:
+        fcntl.flock(fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(fd)
+    return False
+
+
 async def _take(fd: int, home: Path, what: str) -> None:
     for look in range(_LOOKS):
         with contextlib.suppress(BlockingIOError):

@@ -36,34 +36,52 @@ def options_of(request: Request) -> Options:
 
 def read_options(body: Document, request: Request) -> Options:
     """The same from DeleteOptions that are read already."""
+    try:
+        given = msgspec.convert(body, _Body)
+    except msgspec.ValidationError as error:
+        raise bad_request(f"the body is no DeleteOptions: {error}") from error
     dry_run = is_dry_run(request, "DeleteOptions")
-    if body.get("dryRun") not in (None, [], ["All"]):
+    if given.dry_run not in (None, [], ["All"]):
         raise _refused(NOT_SUPPORTED, "only All is supported", "dryRun")
-    grace = body.get("gracePeriodSeconds", request.number("gracePeriodSeconds"))
-    if grace is not None and not isinstance(grace, int):
-        raise bad_request("gracePeriodSeconds is not a whole number of seconds")
-    wanted = body.get("preconditions") or {}
+    grace = given.grace_period_seconds
+    wanted = given.preconditions or _Preconditions()
     return Options(
-        uid=wanted.get("uid") or "",
-        version=wanted.get("resourceVersion") or "",
-        grace=grace,
-        policy=_policy(body, request),
-        dry_run=dry_run or body.get("dryRun") == ["All"],
+        uid=wanted.uid or "",
+        version=wanted.resource_version or "",
+        grace=request.number("gracePeriodSeconds") if grace is None else grace,
+        policy=_policy(given, request),
+        dry_run=dry_run or given.dry_run == ["All"],
     )
 
 
-def _policy(body: Document, request: Request) -> str:
-    policy = body.get("propagationPolicy") or request.query.get("propagationPolicy") or ""
-    orphan = body.get("orphanDependents", request.query.get("orphanDependents"))
+class _Preconditions(msgspec.Struct, rename="camel"):
+    uid: str | None = None
+    resource_version: str | None = None
+
+
+class _Body(msgspec.Struct, rename="camel"):
+    grace_period_seconds: int | None = None
+    preconditions: _Preconditions | None = None
+    propagation_policy: str | None = None
+    orphan_dependents: bool | None = None
+    dry_run: list[str] | None = None
+
+
+def _policy(given: _Body, request: Request) -> str:
+    policy = given.propagation_policy or request.query.get("propagationPolicy") or ""
+    orphan = given.orphan_dependents
+    asked = request.query.get("orphanDependents")
+    if orphan is None and asked is not None:
+        orphan = asked == "true"
     if orphan is not None and not policy:
-        return "Orphan" if orphan in (True, "true") else "Background"
+        return "Orphan" if orphan else "Background"
     if orphan is not None:
         told = "cannot be given together with orphanDependents"
         raise _refused(INVALID, told, "propagationPolicy")
     if policy and policy not in POLICIES:
         told = f"{policy!r} is not one of {', '.join(POLICIES)}"
         raise _refused(NOT_SUPPORTED, told, "propagationPolicy")
-    return str(policy)
+    return policy
 
 
 def _refused(reason: str, told: str, field: str) -> StatusError:

@@ -84,7 +84,8 @@ def _mount_causes(mount: Document, volumes: set[Any], places: set[Any], at: str)
 def _resource_causes(resources: Document, claims: set[Any], at: str) -> Iterator[Cause]:
     limits = {name: _amount(value, at) for name, value in (resources.get("limits") or {}).items()}
     for name, value in (resources.get("requests") or {}).items():
-        if _amount(value, at) > limits.get(name, _amount(value, at)):
+        amount, limit = _amount(value, at), limits.get(name)
+        if limit is not None and amount > limit:
             told = f"{name}: more is requested than its limit"
             yield Cause(INVALID, told, f"{at}.requests")
     yield from _whole_causes(resources, at)

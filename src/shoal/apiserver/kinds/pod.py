@@ -23,8 +23,8 @@ def admit_pod(document: Document, world: World) -> list[str]:
     complete_pod(spec)
     use_account(document, world)
     _set_priority(document, spec, world)
-    _tolerate(spec)
     refuse("", "Pod", document, pod_causes(spec, "spec"))
+    _tolerate(spec)
     status: Document = {"phase": "Pending", "qosClass": _quality(spec)}
     if spec.get("schedulingGates"):
         status["conditions"] = [_gated()]

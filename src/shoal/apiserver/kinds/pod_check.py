@@ -9,6 +9,7 @@ from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label, wrong_label_value, wrong_qualified
 from shoal.dialect.status import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, Cause
 
+_CLAIM_SOURCES: Final = ("resourceClaimName", "resourceClaimTemplateName")
 _RESTART: Final = ("Always", "OnFailure", "Never")
 _DNS: Final = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _OPERATORS: Final = ("Equal", "Exists", "Gt", "Lt")
@@ -48,6 +49,10 @@ def _part_causes(spec: Document, path: str) -> Iterator[Cause]:
             at = f"{path}.{part}[{index}]"
             yield from _name_causes(container.get("name") or "", seen, at)
             yield from container_causes(container, volumes, claims, at)
+    for index, claim in enumerate(spec.get("resourceClaims") or ()):
+        if sum(1 for source in _CLAIM_SOURCES if claim.get(source) is not None) != 1:
+            told = f"takes one of {', '.join(_CLAIM_SOURCES)}"
+            yield Cause(INVALID, told, f"{path}.resourceClaims[{index}]")
     for part in ("volumes", "resourceClaims"):
         unique: set[Any] = set()
         for index, item in enumerate(spec.get(part) or ()):

@@ -23,6 +23,7 @@ _POD: Final = frozenset(
         "resourceClaims",
         "restartPolicy",
         "schedulerName",
+        "schedulingGates",
         "terminationGracePeriodSeconds",
         "volumes",
     }

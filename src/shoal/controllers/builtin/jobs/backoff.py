@@ -22,7 +22,7 @@ def seconds_to_wait(job: Job, pods: Iterable[Pod], ended_s: Mapping[str, float])
     failures = [
         ago
         for ago, pod in ends
-        if has_failed(pod, job) and (last_success is None or ago < last_success)
+        if has_failed(pod, job) and (last_success is None or ago <= last_success)
     ]
     if not failures:
         return 0.0

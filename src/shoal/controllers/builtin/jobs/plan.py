@@ -59,6 +59,8 @@ def plan_job(job: Job, pods: Sequence[Pod], times: Times, taken: Collection[str]
 
     ``taken`` are names that belong to pods of others.
     """
+    if _resumes(job):
+        times = replace(times, running_s=0.0)
     tally = tally_pods(job, pods)
     progress = progress_of(job, pods, tally)
     ending = verdict_of(job, tally, progress, times.running_s)
@@ -121,16 +123,20 @@ def _with_noted(waiting: Uncounted, noted: Sequence[Pod]) -> Uncounted:
 
 def _begin(job: Job, status: JobStatus, now: str) -> JobStatus:
     """Tell of suspension and its end; a job that is resumed starts anew."""
-    was = job.condition(SUSPENDED) is not None
-    if job.spec.suspend and not was:
+    if job.spec.suspend and job.condition(SUSPENDED) is None:
         told = _condition(SUSPENDED, "JobSuspended", "it was suspended")
         return _with_condition(status, told, now)
-    if not job.spec.suspend and was:
+    if _resumes(job):
         over = replace(_condition(SUSPENDED, "JobResumed", "it was resumed"), status="False")
         return replace(_with_condition(status, over, now), start_time=now)
     if not job.spec.suspend and status.start_time is None:
         return replace(status, start_time=now)
     return status
+
+
+def _resumes(job: Job) -> bool:
+    """Whether a job is to go on that was told to be suspended: its time begins anew."""
+    return not job.spec.suspend and job.condition(SUSPENDED) is not None
 
 
 def _end(status: JobStatus, ending: JobCondition, tally: Tally, now: str) -> JobStatus:

@@ -7,9 +7,10 @@ says "deleted" before it, is dropped when the window moves on.
 
 import contextlib
 import fcntl
+import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -20,6 +21,8 @@ from shoal.apiserver.storefile import Record, StoreBusy, StoreUnwritable, checks
 _MOST_WAL_BYTES: Final = 4 * 1024 * 1024
 _FREE_PAGES_KEPT: Final = 512
 _PAGES_AT_ONCE: Final = 256
+_ROWS_AT_ONCE: Final = (64, 16, 4, 1)
+_DELETE: Final = "DELETE FROM log WHERE revision IN (SELECT value FROM json_each(?))"
 
 
 class Log:
@@ -47,18 +50,20 @@ class Log:
         """Every row in order of revision. Raises StoreDamaged."""
         return storefile.records(self._database, self._path)
 
-    def append(self, records: Sequence[Record], drop: Iterable[int], compacted: int) -> None:
+    def append(self, records: Sequence[Record], drop: Sequence[int], compacted: int) -> None:
         """Write durably, all or nothing: on return it survives loss of power.
 
         ``drop`` are revisions that nothing needs any more. Raises sqlite3.Error, and then
         nothing of it was written.
         """
         database = self._database
-        rows = [(*record, checksum(record)) for record in records]
+        statements = [_insert(part) for part in _parts(records)]
+        if drop:
+            statements.append((_DELETE, (json.dumps(drop),)))
         database.execute("BEGIN IMMEDIATE")
         try:
-            database.executemany("INSERT INTO log VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
-            database.executemany("DELETE FROM log WHERE revision = ?", ((r,) for r in drop))
+            for statement, values in statements:
+                database.execute(statement, values)
             if compacted:
                 database.execute("UPDATE compaction SET revision = ?", (compacted,))
             database.execute("COMMIT")
@@ -86,6 +91,22 @@ class Log:
         """Fold the write-ahead log into the file and close it."""
         self._database.close()
         os.close(self._held)
+
+
+def _parts(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
+    """Records in parts of few different sizes, so that SQLite knows each statement already."""
+    at = 0
+    while at < len(records):
+        size = next(size for size in _ROWS_AT_ONCE if size <= len(records) - at)
+        yield records[at : at + size]
+        at += size
+
+
+def _insert(records: Sequence[Record]) -> tuple[str, list[object]]:
+    """One statement for many rows: between two the thread would wait for the interpreter."""
+    rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(records))
+    values = [value for record in records for value in (*record, checksum(record))]
+    return f"INSERT INTO log VALUES {rows}", values  # noqa: S608
 
 
 def _hold(folder: Path) -> int:

@@ -288,17 +288,14 @@ DEFAULTS: Final[dict[str, dict[str, Any]]] = {
         "completionMode": "NonIndexed",
         "manualSelector": False,
         "suspend": False,
-        "template": {},
     },
     "batch.v1.PodFailurePolicyOnPodConditionsPattern": {"status": "True"},
     "core.v1.ConfigMapVolumeSource": {"defaultMode": _FILE_MODE},
     "core.v1.Container": {
-        "resources": {},
         "terminationMessagePath": "/dev/termination-log",
         "terminationMessagePolicy": "File",
     },
     "core.v1.DownwardAPIVolumeSource": {"defaultMode": _FILE_MODE},
-    "core.v1.Event": {"reportingComponent": "", "reportingInstance": "", "source": {}},
     "core.v1.GRPCAction": {"service": ""},
     "core.v1.HTTPGetAction": {"path": "/", "scheme": "HTTP"},
     "core.v1.HostPathVolumeSource": {"type": ""},
@@ -311,15 +308,13 @@ DEFAULTS: Final[dict[str, dict[str, Any]]] = {
         "securityContext": {},
         "terminationGracePeriodSeconds": 30,
     },
-    "core.v1.PodTemplate": {"template": {}},
-    "core.v1.PodTemplateSpec": {"metadata": {}, "spec": {}},
     "core.v1.ProjectedVolumeSource": {"defaultMode": _FILE_MODE},
     "core.v1.Secret": {"type": "Opaque"},
     "core.v1.SecretVolumeSource": {"defaultMode": _FILE_MODE},
     "core.v1.ServiceAccountTokenProjection": {"expirationSeconds": 3600},
     "resource.v1.DeviceSubRequest": _DEVICE_REQUEST,
     "resource.v1.ExactDeviceRequest": _DEVICE_REQUEST,
-    "scheduling.v1.PriorityClass": {"preemptionPolicy": "PreemptLowerPriority", "value": 0},
+    "scheduling.v1.PriorityClass": {"preemptionPolicy": "PreemptLowerPriority"},
 }
 """What the server writes into a field that is not given, by type.
 
@@ -330,5 +325,6 @@ NULLS: Final[dict[str, tuple[str, ...]]] = {
     "core.v1.Event": ("eventTime",),
     "core.v1.PodCondition": ("lastProbeTime", "lastTransitionTime"),
     "events.v1.Event": ("eventTime",),
+    "resource.v1.DeviceClaim": ("requests",),
 }
 """Fields that are written as null where they are not given."""

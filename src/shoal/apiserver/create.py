@@ -1,13 +1,13 @@
 """POST: a new object."""
 
 from shoal.apiserver import meta, render
-from shoal.apiserver.fields import receive
+from shoal.apiserver.fields import fresh_status, receive
 from shoal.apiserver.history import Key
 from shoal.apiserver.http import Request, Response, encode_json
 from shoal.apiserver.options import is_dry_run
 from shoal.apiserver.server import Server, Target
 from shoal.dialect.document import Document
-from shoal.dialect.status import already_exists, forbidden, not_found
+from shoal.dialect.status import Cause, already_exists, forbidden, not_found
 
 
 async def create(server: Server, request: Request, target: Target) -> Response:
@@ -31,7 +31,9 @@ async def birth(
     resource = target.resource
     if resource.status and not resource.status_at_birth:
         document.pop("status", None)
-    _check_namespace(server, target)
+        if (status := fresh_status(resource)) is not None:
+            document["status"] = status
+    _check_namespace(server, target, document)
     document = resource.as_stored(document)
     warnings += resource.admit(document, server)
     meta.check(resource, document)
@@ -43,7 +45,7 @@ async def birth(
     return render.one(request, resource, raw, 201, warnings)
 
 
-def _check_namespace(server: Server, target: Target) -> None:
+def _check_namespace(server: Server, target: Target, document: Document) -> None:
     if not target.resource.namespaced:
         return
     entry = server.store.newest(Key("namespaces", "", target.namespace))
@@ -51,4 +53,6 @@ def _check_namespace(server: Server, target: Target) -> None:
         raise not_found("", "namespaces", target.namespace)
     if entry.deleting:
         why = f"namespace {target.namespace} is being deleted; nothing new can be made in it"
-        raise forbidden(target.resource.group, target.resource.plural, "", why)
+        name = document["metadata"].get("name", "")
+        cause = Cause("NamespaceTerminating", why, "metadata.namespace")
+        raise forbidden(target.resource.group, target.resource.plural, name, why, [cause])

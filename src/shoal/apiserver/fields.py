@@ -66,6 +66,17 @@ def fit_patched(request: Request, resource: Resource, document: Document, body: 
     return told if mode(request) == "Warn" else []
 
 
+def fresh_status(resource: Resource) -> Document | None:
+    """The status of an object that nothing is known of yet; None where the kind tells of none."""
+    type_ = types().get(resource.type_name)
+    field = None if type_ is None else type_.fields.get("status")
+    if field is None or not field.zero:
+        return None
+    status: Document = {}
+    conform(field.type, status)
+    return status
+
+
 def mode(request: Request) -> str:
     """Strict, Warn or Ignore."""
     return request.query.get("fieldValidation") or "Warn"

@@ -44,7 +44,7 @@ def _struct(name: str) -> Fit:
     fields = type_.fields
     plain = {key: _PLAIN[field.type] for key, field in fields.items() if field.type in _PLAIN}
     others = _Fits(fields, frozenset(type_.required))
-    defaults = [(key, field.default) for key, field in fields.items() if field.default is not None]
+    defaults = [(k, d) for k, d in ((k, _default(f)) for k, f in fields.items()) if d is not None]
     nulls = [key for key, field in fields.items() if field.null]
 
     def fit(value: Json, unknown: list[str]) -> Json:
@@ -60,6 +60,16 @@ def _struct(name: str) -> Fit:
         return value
 
     return fit
+
+
+def _default(field: Field) -> Json:
+    """What is written where a field is not given; None for nothing.
+
+    A field whose empty value is published as its default is written out even then.
+    """
+    if field.default is not None or not field.zero:
+        return field.default
+    return EMPTY.get(field.type, {})
 
 
 def _fit_fields(

@@ -104,10 +104,13 @@ def bad_request(message: str) -> StatusError:
     return StatusError(400, "BadRequest", message)
 
 
-def forbidden(group: str, plural: str, name: str, why: str) -> StatusError:
+def forbidden(
+    group: str, plural: str, name: str, why: str, causes: Sequence[Cause] = ()
+) -> StatusError:
     """403: admission refuses it."""
     message = f'{_resource(group, plural)} "{name}" is forbidden: {why}'
-    return StatusError(403, "Forbidden", message, Details(name=name, group=group, kind=plural))
+    details = Details(name=name, group=group, kind=plural, causes=tuple(causes))
+    return StatusError(403, "Forbidden", message, details)
 
 
 def not_found(group: str, plural: str, name: str) -> StatusError:

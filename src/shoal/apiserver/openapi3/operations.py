@@ -14,7 +14,7 @@ from shoal.apiserver.openapi3.components import (
 from shoal.apiserver.registry import Resource
 from shoal.apiserver.served import Served
 from shoal.dialect.document import Document
-from shoal.dialect.schema import Subresource
+from shoal.dialect.schema import Subresource, types
 
 _TEXT: Final = {"type": "string", "uniqueItems": True}
 _FLAG: Final = {"type": "boolean", "uniqueItems": True}
@@ -45,8 +45,9 @@ _PATCHES: Final = (
     "application/apply-patch+yaml",
     "application/json-patch+json",
     "application/merge-patch+json",
-    "application/strategic-merge-patch+json",
 )
+_STRATEGIC: Final = "application/strategic-merge-patch+json"
+"""What Kubernetes' own kinds take besides."""
 
 
 _METHODS: Final = {"create": "post", "get": "get", "patch": "patch", "update": "put"}
@@ -124,7 +125,8 @@ def _with_body(resource: Resource, action: str, query: Document, name: str) -> D
 
 
 def _patch(resource: Resource, name: str) -> Document:
-    content: dict[str, Any] = {kind: {"schema": {"type": "object"}} for kind in _PATCHES}
+    taken = (*_PATCHES, _STRATEGIC) if resource.type_name in types() else _PATCHES
+    content: dict[str, Any] = {kind: {"schema": {"type": "object"}} for kind in taken}
     content["application/json-patch+json"] = {
         "schema": {"type": "array", "items": {"type": "object"}}
     }

@@ -15,6 +15,7 @@ from shoal.apiserver.metrics import Labels
 from shoal.apiserver.pages import answer_page
 from shoal.apiserver.read import get, list_
 from shoal.apiserver.registry import Registry
+from shoal.apiserver.scale import get_scale, patch_scale, replace_scale
 from shoal.apiserver.served import is_builtin
 from shoal.apiserver.server import Server, Target
 from shoal.apiserver.subresources import bind, bind_named, evict, finalize
@@ -129,6 +130,8 @@ def _subresource(target: Target) -> Mapping[str, Verb]:
     verbs = _SUBRESOURCES.get((resource.key, target.subresource))
     if verbs is None and target.subresource == "status" and resource.status:
         verbs = _STATUS
+    if verbs is None and target.subresource == "scale" and resource.scale is not None:
+        verbs = _SCALE
     if verbs is None:
         raise no_such_path()
     return verbs
@@ -169,6 +172,11 @@ _OBJECT: Final[Mapping[str, Verb]] = {
 }
 _STATUS: Final[Mapping[str, Verb]] = {"GET": get, "PUT": replace, "PATCH": patch}
 _STREAMED: Final[Mapping[str, Verb]] = {"GET": _not_yet, "POST": _not_yet}
+_SCALE: Final[Mapping[str, Verb]] = {
+    "GET": get_scale,
+    "PUT": replace_scale,
+    "PATCH": patch_scale,
+}
 _SUBRESOURCES: Final[Mapping[tuple[str, str], Mapping[str, Verb]]] = {
     ("pods", "attach"): _STREAMED,
     ("pods", "binding"): {"POST": bind},

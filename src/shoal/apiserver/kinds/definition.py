@@ -10,15 +10,17 @@ from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label, wrong_subdomain
 from shoal.dialect.paths import dig
+from shoal.dialect.scalars import Misfit
 from shoal.dialect.status import (
     INVALID,
     NOT_SUPPORTED,
     REQUIRED,
     Cause,
+    bad_request,
     forbidden,
 )
 from shoal.dialect.structural.columns import wrong_path
-from shoal.dialect.structural.definition import schema_causes
+from shoal.dialect.structural.definition import fit_schema, schema_causes
 
 DEFINITIONS: Final = "customresourcedefinitions.apiextensions.k8s.io"
 CLEANUP: Final = "customresourcecleanup.apiextensions.k8s.io"
@@ -174,6 +176,8 @@ def _versions_causes(versions: list[Document]) -> Iterator[Cause]:
         yield Cause(INVALID, "each version is given once", "spec.versions")
     schemas = [dig(version, "schema", "openAPIV3Schema") for version in versions]
     same = all(schema == schemas[0] for schema in schemas)
+    for schema in schemas:
+        _fit(schema)
     for index, (version, schema) in enumerate(zip(versions, schemas, strict=True)):
         at = f"spec.versions[{index}]"
         if wrong := wrong_label(names[index]):
@@ -185,6 +189,14 @@ def _versions_causes(versions: list[Document]) -> Iterator[Cause]:
             yield from schema_causes(schema, f"{at}.schema.openAPIV3Schema")
     if same and schemas and schemas[0] is not None:
         yield from schema_causes(schemas[0], "spec.validation.openAPIV3Schema")
+
+
+def _fit(schema: Document | None) -> None:
+    """Raises StatusError 400 for a schema that cannot be read."""
+    try:
+        fit_schema(schema or {})
+    except Misfit as misfit:
+        raise bad_request(f"a schema cannot be read: {misfit}") from misfit
 
 
 def _version_causes(version: Document, at: str) -> Iterator[Cause]:

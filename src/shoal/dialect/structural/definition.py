@@ -9,7 +9,9 @@ import copy
 from collections.abc import Iterator
 from typing import Final
 
+from shoal.dialect.conform import conform
 from shoal.dialect.document import Document
+from shoal.dialect.scalars import Misfit
 from shoal.dialect.status import FORBIDDEN, INVALID, NOT_SUPPORTED, REQUIRED, Cause
 from shoal.dialect.structural.checks import checker
 from shoal.dialect.structural.defaults import completer
@@ -17,6 +19,7 @@ from shoal.dialect.structural.patterns import PatternError, pattern
 from shoal.dialect.structural.prune import pruner
 from shoal.dialect.structural.rules import RULES, RuleError, compile_rule
 
+_SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 _TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
 _JUNCTORS: Final = ("allOf", "anyOf", "oneOf")
 _INT_OR_STRING: Final = "x-kubernetes-int-or-string"
@@ -59,6 +62,23 @@ def schema_causes(schema: Document, path: str) -> list[Cause]:
             told = "only name and generateName of metadata may be restricted"
             causes.append(Cause(FORBIDDEN, told, f"{path}.properties[metadata]"))
     return causes
+
+
+def fit_schema(schema: Document) -> None:
+    """Bring schemas into their form that stand where the schema table takes anything.
+
+    Raises Misfit for one that cannot be read.
+    """
+    for name in ("items", "additionalProperties"):
+        if isinstance(inside := schema.get(name), dict):
+            try:
+                conform(_SCHEMA, inside)
+            except Misfit as misfit:
+                raise misfit.below(f".{name}") from None
+    for _, inside in _below(schema):
+        fit_schema(inside)
+    for _, _, part in _parts(schema):
+        fit_schema(part)
 
 
 def _causes(schema: Document, path: str) -> Iterator[Cause]:

@@ -15,6 +15,7 @@ from shoal.dialect.status import StatusError
 MESSAGES = protobuf_messages()
 KINDS = [
     ("v1", "Pod", "core.v1.Pod"),
+    ("v1", "Secret", "core.v1.Secret"),
     ("v1", "PersistentVolume", "core.v1.PersistentVolume"),
     ("v1", "Event", "core.v1.Event"),
     ("batch/v1", "Job", "batch.v1.Job"),

@@ -16,7 +16,7 @@ from shoal.dialect.document import Document, Json
 from shoal.dialect.protobuf_values import SCALARS, SPECIAL
 from shoal.dialect.schema import protobuf_messages, type_name
 from shoal.dialect.status import StatusError, bad_request
-from shoal.dialect.wireformat import BYTES, Value, WireError, fields, packed
+from shoal.dialect.wireformat import BYTES, Value, WireError, as_bytes, as_text, fields, packed
 
 MAGIC: Final = b"k8s\0"
 MEDIA_TYPE: Final = "application/vnd.kubernetes.protobuf"
@@ -60,12 +60,13 @@ class Decoder:
 
     def _document(self, body: bytes) -> Document:
         envelope = {number: value for number, _, value in fields(body)}
-        about = {number: _text(value) for number, _, value in fields(_bytes(envelope.get(1, b"")))}
+        type_meta = fields(as_bytes(envelope.get(1, b"")))
+        about = {number: as_text(value) for number, _, value in type_meta}
         api_version, kind = about.get(1, ""), about.get(2, "")
         name = self._message_of(api_version, kind)
-        if envelope.get(3) or _text(envelope.get(4, b"")) not in ("", MEDIA_TYPE):
+        if envelope.get(3) or as_text(envelope.get(4, b"")) not in ("", MEDIA_TYPE):
             raise bad_request("the object within the body is not protobuf; send it plain")
-        document = self._read(name, _bytes(envelope.get(2, b"")), 0)
+        document = self._read(name, as_bytes(envelope.get(2, b"")), 0)
         return {"apiVersion": api_version, "kind": kind, **document}
 
     def _message_of(self, api_version: str, kind: str) -> str:
@@ -133,7 +134,7 @@ def decoder() -> Decoder:
 
 def _put(document: Document, field: Field, wire_type: int, value: Value, depth: int) -> None:
     if field.packs and wire_type == BYTES:
-        items = [field.read(0, item, depth) for item in packed(_bytes(value))]
+        items = [field.read(0, item, depth) for item in packed(as_bytes(value))]
         document.setdefault(field.name, []).extend(items)
         return
     read = field.read(wire_type, value, depth)
@@ -155,15 +156,14 @@ def _scalar(type_: str, wire_type: int, value: Value, depth: int) -> Json:
 
 
 def _entry(read: Read, wire_type: int, value: Value, depth: int) -> tuple[str, Json]:
-    key, found = "", None
+    key = ""
     given: tuple[int, Value] = (BYTES, b"")
     for number, wire, inside in fields(_of_bytes(wire_type, value)):
         if number == 1:
-            key = _text(inside)
+            key = as_text(inside)
         elif number == 2:
             given = wire, inside
-    found = read(*given, depth)
-    return key, found
+    return key, read(*given, depth)
 
 
 def _special(
@@ -179,17 +179,7 @@ def _special(
 def _of_bytes(wire_type: int, value: Value) -> bytes:
     if wire_type != BYTES:
         raise WireError(f"a message has wire type {wire_type}")
-    return _bytes(value)
-
-
-def _bytes(value: Value) -> bytes:
-    if not isinstance(value, bytes):
-        raise WireError("a number stands where bytes belong")
-    return value
-
-
-def _text(value: Value) -> str:
-    return _bytes(value).decode()
+    return as_bytes(value)
 
 
 _PLAIN: Final = frozenset(

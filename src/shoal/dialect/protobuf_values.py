@@ -14,6 +14,9 @@ from shoal.dialect.wireformat import (
     VARINT,
     Value,
     WireError,
+    as_bytes,
+    as_number,
+    as_text,
     double,
     fields,
     signed,
@@ -32,7 +35,7 @@ class Scalar(msgspec.Struct, frozen=True):
 
 
 def _base64(value: Value) -> str:
-    return base64.b64encode(_bytes(value)).decode()
+    return base64.b64encode(as_bytes(value)).decode()
 
 
 SCALARS: Final[Mapping[str, Scalar]] = {
@@ -46,7 +49,7 @@ SCALARS: Final[Mapping[str, Scalar]] = {
 
 
 def _quantity(data: bytes, _: ReadSchema) -> str:
-    return _bytes(_by_number(data).get(1, b"0")).decode() or "0"
+    return as_text(_by_number(data).get(1, b"0")) or "0"
 
 
 def _time(data: bytes, _: ReadSchema) -> str | None:
@@ -67,7 +70,7 @@ def _moment(data: bytes) -> datetime.datetime | None:
     if not data:
         return None
     given = _by_number(data)
-    seconds, nanos = (signed(_number(given.get(number, 0))) for number in (1, 2))
+    seconds, nanos = (signed(as_number(given.get(number, 0))) for number in (1, 2))
     try:
         return _EPOCH + datetime.timedelta(seconds=seconds, microseconds=nanos // 1000)
     except OverflowError as error:
@@ -79,35 +82,35 @@ _EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 
 def _int_or_string(data: bytes, _: ReadSchema) -> int | str:
     given = _by_number(data)
-    if _number(given.get(1, 0)):
-        return _bytes(given.get(3, b"")).decode()
-    return signed(_number(given.get(2, 0)), 32)
+    if as_number(given.get(1, 0)):
+        return as_text(given.get(3, b""))
+    return signed(as_number(given.get(2, 0)), 32)
 
 
 def _raw_json(data: bytes, _: ReadSchema) -> Json:
-    raw = _bytes(_by_number(data).get(1, b""))
+    raw = as_bytes(_by_number(data).get(1, b""))
     return msgspec.json.decode(raw) if raw else None
 
 
 def _texts(data: bytes, _: ReadSchema) -> list[str]:
-    return [_bytes(value).decode() for number, _, value in fields(data) if number == 1]
+    return [as_text(value) for number, _, value in fields(data) if number == 1]
 
 
 def _schema_or_list(data: bytes, schema: ReadSchema) -> Json:
-    several = [schema(_bytes(value)) for number, _, value in fields(data) if number == 2]
+    several = [schema(as_bytes(value)) for number, _, value in fields(data) if number == 2]
     alone = _by_number(data).get(1)
-    return schema(_bytes(alone)) if alone is not None else several
+    return schema(as_bytes(alone)) if alone is not None else several
 
 
 def _schema_or_flag(data: bytes, schema: ReadSchema) -> Json:
     given = _by_number(data)
-    return schema(_bytes(given[2])) if 2 in given else bool(given.get(1, 0))
+    return schema(as_bytes(given[2])) if 2 in given else bool(given.get(1, 0))
 
 
 def _schema_or_texts(data: bytes, schema: ReadSchema) -> Json:
-    several = [_bytes(value).decode() for number, _, value in fields(data) if number == 2]
+    several = [as_text(value) for number, _, value in fields(data) if number == 2]
     alone = _by_number(data).get(1)
-    return schema(_bytes(alone)) if alone is not None else several
+    return schema(as_bytes(alone)) if alone is not None else several
 
 
 SPECIAL: Final[Mapping[str, Special]] = {
@@ -129,15 +132,3 @@ SPECIAL: Final[Mapping[str, Special]] = {
 
 def _by_number(data: bytes) -> dict[int, Value]:
     return {number: value for number, _, value in fields(data)}
-
-
-def _number(value: Value) -> int:
-    if not isinstance(value, int):
-        raise WireError("bytes stand where a number belongs")
-    return value
-
-
-def _bytes(value: Value) -> bytes:
-    if not isinstance(value, bytes):
-        raise WireError("a number stands where bytes belong")
-    return value

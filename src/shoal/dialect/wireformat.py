@@ -66,6 +66,25 @@ def double(value: int) -> float:
     return number
 
 
+def as_bytes(value: Value) -> bytes:
+    """A value that has to be bytes. Raises WireError."""
+    if not isinstance(value, bytes):
+        raise WireError("a number stands where bytes belong")
+    return value
+
+
+def as_number(value: Value) -> int:
+    """A value that has to be a number. Raises WireError."""
+    if not isinstance(value, int):
+        raise WireError("bytes stand where a number belongs")
+    return value
+
+
+def as_text(value: Value) -> str:
+    """A value that has to be a text. Raises WireError or UnicodeDecodeError."""
+    return as_bytes(value).decode()
+
+
 def _value(data: bytes, at: int, wire_type: int) -> tuple[Value, int]:
     if wire_type == VARINT:
         return varint(data, at)

@@ -3,6 +3,10 @@
 import pytest
 
 from shoal.api.kinds import CONFIG_MAPS, SECRETS
+from shoal.apiserver.kinds.builtin import BUILTIN
+from shoal.controllers.builtin.garbage import KINDS
+
+OWNED_BY_NOBODY = {"events", "customresourcedefinitions"}
 
 
 def owned_by(owner, *, blocks=False, kind="ConfigMap"):
@@ -89,3 +93,9 @@ async def test_what_an_owner_of_an_unknown_kind_has_is_left_alone(hand):
     await hand.make(SECRETS, "lost", metadata={"ownerReferences": [nobody]})
     await hand.gone(SECRETS, "lost")
     await hand.there(SECRETS, "foreign")
+
+
+def test_every_builtin_kind_that_is_stored_is_followed():
+    stored = {(kind.api_version, kind.plural) for kind in BUILTIN if kind.stored}
+    followed = {(kind.api_version, kind.plural) for kind in KINDS}
+    assert {plural for _, plural in stored - followed} == OWNED_BY_NOBODY

@@ -48,6 +48,9 @@ CONFIG_MAPS: Final = Kind("v1", "ConfigMap", "configmaps", True, Object)
 JOBS: Final = Kind("batch/v1", "Job", "jobs", True, Job)
 POD_TEMPLATES: Final = Kind("v1", "PodTemplate", "podtemplates", True, Object)
 SERVICE_ACCOUNTS: Final = Kind("v1", "ServiceAccount", "serviceaccounts", True, Object)
+SERVICES: Final = Kind("v1", "Service", "services", True, Object)
+VOLUMES: Final = Kind("v1", "PersistentVolume", "persistentvolumes", False, Object)
+VOLUME_CLAIMS: Final = Kind("v1", "PersistentVolumeClaim", "persistentvolumeclaims", True, Object)
 LEASES: Final = Kind("coordination.k8s.io/v1", "Lease", "leases", True, Lease)
 PRIORITY_CLASSES: Final = Kind(
     "scheduling.k8s.io/v1", "PriorityClass", "priorityclasses", False, Object

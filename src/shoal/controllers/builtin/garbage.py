@@ -29,6 +29,9 @@ from shoal.api.kinds import (
     RESOURCE_SLICES,
     SECRETS,
     SERVICE_ACCOUNTS,
+    SERVICES,
+    VOLUME_CLAIMS,
+    VOLUMES,
     Kind,
 )
 from shoal.api.meta import Object, OwnerReference
@@ -49,6 +52,9 @@ KINDS: Final[tuple[Kind[Any], ...]] = (
     PODS,
     POD_TEMPLATES,
     SERVICE_ACCOUNTS,
+    SERVICES,
+    VOLUME_CLAIMS,
+    VOLUMES,
     SECRETS,
     CONFIG_MAPS,
     LEASES,

@@ -301,6 +301,10 @@ DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "core.v1.HostPathVolumeSource": {"type": ""},
     "core.v1.ObjectFieldSelector": {"apiVersion": "v1"},
     "core.v1.PersistentVolumeClaimSpec": {"volumeMode": "Filesystem"},
+    "core.v1.PersistentVolumeSpec": {
+        "persistentVolumeReclaimPolicy": "Retain",
+        "volumeMode": "Filesystem",
+    },
     "core.v1.PodSpec": {
         "dnsPolicy": "ClusterFirst",
         "restartPolicy": "Always",
@@ -312,6 +316,7 @@ DEFAULTS: Final[dict[str, dict[str, Any]]] = {
     "core.v1.Secret": {"type": "Opaque"},
     "core.v1.SecretVolumeSource": {"defaultMode": _FILE_MODE},
     "core.v1.ServiceAccountTokenProjection": {"expirationSeconds": 3600},
+    "core.v1.ServiceSpec": {"sessionAffinity": "None", "type": "ClusterIP"},
     "resource.v1.DeviceSubRequest": _DEVICE_REQUEST,
     "resource.v1.ExactDeviceRequest": _DEVICE_REQUEST,
     "scheduling.v1.PriorityClass": {"preemptionPolicy": "PreemptLowerPriority"},

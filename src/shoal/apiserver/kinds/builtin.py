@@ -63,7 +63,6 @@ POD: Final = served(
     cells=pod_cells,
     admit=pod.admit_pod,
     change=pod_change.change_pod,
-    change_status=pod_change.change_pod_status,
 )
 NODE: Final = served(
     "nodes",
@@ -107,7 +106,6 @@ PRIORITY_CLASS: Final = served(
     "scheduling.k8s.io",
     cells=cells.priority_class,
     admit=small.admit_priority_class,
-    change=small.change_priority_class,
 )
 DEVICE_CLASS: Final = served(
     "deviceclasses",

@@ -22,31 +22,28 @@ _MOST_CONSUMERS: Final = 256
 
 def admit_claim(document: Document, world: World) -> list[str]:
     """A request is for one device unless it says otherwise."""
-    spec = document.setdefault("spec", {})
+    spec = document["spec"]
     _complete(spec)
     refuse(_GROUP, "ResourceClaim", document, _request_causes(spec, "spec"))
-    document["status"] = {}
     return []
 
 
 def admit_template(document: Document, world: World) -> list[str]:
     """The same for the claims made from it."""
-    spec = document.setdefault("spec", {}).setdefault("spec", {})
+    spec = document["spec"]["spec"]
     _complete(spec)
     refuse(_GROUP, "ResourceClaimTemplate", document, _request_causes(spec, "spec.spec"))
     return []
 
 
 def change_claim(new: Document, old: Document) -> None:
-    """What is asked for never changes."""
-    _complete(new.setdefault("spec", {}))
-    _check_spec("ResourceClaim", new, old)
+    """As at creation."""
+    _complete(new["spec"])
 
 
 def change_template(new: Document, old: Document) -> None:
     """The same for a template."""
-    _complete(new.setdefault("spec", {}).setdefault("spec", {}))
-    _check_spec("ResourceClaimTemplate", new, old)
+    _complete(new["spec"]["spec"])
 
 
 def change_claim_status(new: Document, old: Document) -> None:
@@ -75,19 +72,15 @@ def change_device_class(new: Document, old: Document) -> None:
 
 
 def _check_class(document: Document) -> None:
-    spec = document.setdefault("spec", {})
-    if not spec.get("selectors"):
-        spec.pop("selectors", None)
-    causes = selector_causes(spec.get("selectors") or (), "spec.selectors")
+    causes = selector_causes(document["spec"].get("selectors") or (), "spec.selectors")
     refuse(_GROUP, "DeviceClass", document, causes)
 
 
 def _complete(spec: Document) -> None:
-    devices = spec.setdefault("devices", {})
-    for request in devices.setdefault("requests", None) or ():
+    for request in spec["devices"].get("requests") or ():
         exact = request.get("exactly")
         for one in [exact] if exact is not None else request.get("firstAvailable") or ():
-            if one.setdefault("allocationMode", "ExactCount") == "ExactCount":
+            if one["allocationMode"] == "ExactCount":
                 one.setdefault("count", 1)
 
 
@@ -128,11 +121,6 @@ def _exact_causes(exact: Document, at: str) -> Iterator[Cause]:
     elif count is not None and count <= 0:
         yield Cause(INVALID, "must be above 0", f"{at}.count")
     yield from selector_causes(exact.get("selectors") or (), f"{at}.selectors")
-
-
-def _check_spec(kind: str, new: Document, old: Document) -> None:
-    if new.get("spec") != old.get("spec"):
-        refuse(_GROUP, kind, new, [Cause(INVALID, "field is immutable", "spec")])
 
 
 def _allocation_causes(new: Document, status: Document, before: Document) -> Iterator[Cause]:

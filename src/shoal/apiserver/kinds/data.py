@@ -1,7 +1,6 @@
 """Rules of config maps and secrets."""
 
 import base64
-import binascii
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -9,7 +8,7 @@ from typing import Final
 from shoal.apiserver.kinds.refuse import changed, refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
-from shoal.dialect.status import INVALID, REQUIRED, TOO_LONG, Cause, bad_request
+from shoal.dialect.status import INVALID, REQUIRED, TOO_LONG, Cause
 
 _KEY: Final = re.compile(r"[-._a-zA-Z0-9]{1,253}\Z")
 _MOST_BYTES: Final = 1024 * 1024
@@ -36,42 +35,35 @@ def change_config_map(new: Document, old: Document) -> None:
 
 
 def admit_secret(document: Document, world: World) -> list[str]:
-    """``stringData`` becomes base64 in ``data``; the type defaults to Opaque."""
+    """``stringData`` becomes base64 in ``data``."""
     _complete_secret(document)
     return []
 
 
 def change_secret(new: Document, old: Document) -> None:
-    """As at creation; the type never changes."""
+    """As at creation; an immutable one stays as it is."""
     _complete_secret(new)
-    if new["type"] != old["type"]:
-        refuse("", "Secret", new, [Cause(INVALID, f"is {old['type']} for good", "type")])
     if old.get("immutable"):
         refuse("", "Secret", new, changed(new, old, _IMMUTABLE))
 
 
 def _check_config_map(document: Document) -> None:
     data, binary = document.get("data") or {}, document.get("binaryData") or {}
-    _check_base64(binary, "binaryData")
     causes = [*_key_causes("data", data), *_key_causes("binaryData", binary)]
     causes += [
         Cause(INVALID, "is in binaryData as well", f"data[{key}]") for key in data if key in binary
     ]
     causes += _size_causes(sum(len(v.encode()) for v in (*data.values(), *binary.values())))
     refuse("", "ConfigMap", document, causes)
-    for field in ("data", "binaryData"):
-        if not document.get(field):
-            document.pop(field, None)
 
 
 def _complete_secret(document: Document) -> None:
     data = document.get("data") or {}
-    _check_base64(data, "data")
     for key, value in (document.pop("stringData", None) or {}).items():
         data[key] = base64.b64encode(value.encode()).decode()
     if data:
         document["data"] = data
-    kind = document["type"] = document.get("type") or "Opaque"
+    kind = document["type"]
     causes = [*_key_causes("data", data)]
     causes += [
         Cause(REQUIRED, f"a secret of type {kind} needs it", f"data[{key}]")
@@ -80,14 +72,6 @@ def _complete_secret(document: Document) -> None:
     ]
     causes += _size_causes(sum(len(value) * 3 // 4 for value in data.values()))
     refuse("", "Secret", document, causes)
-
-
-def _check_base64(values: Document, field: str) -> None:
-    for key, value in values.items():
-        try:
-            base64.b64decode(value, validate=True)
-        except (binascii.Error, ValueError) as error:
-            raise bad_request(f"{field}[{key}] is not base64") from error
 
 
 def _key_causes(field: str, values: Document) -> Iterator[Cause]:

@@ -7,13 +7,11 @@ from shoal.apiserver.kinds.refuse import refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label, wrong_subdomain
-from shoal.dialect.paths import dig
 from shoal.dialect.status import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, Cause
 from shoal.units.quantity import parse_quantity
 
 _GROUP: Final = "resource.k8s.io"
 _KIND: Final = "ResourceSlice"
-_IMMUTABLE: Final = (("driver",), ("nodeName",), ("pool", "name"))
 _PLACES: Final = ("nodeName", "nodeSelector", "allNodes", "perDeviceNodeSelection")
 _ATTRIBUTES: Final = ("int", "bool", "string", "version", "ints", "bools", "strings", "versions")
 _MOST_DEVICES: Final = 128
@@ -22,18 +20,13 @@ _TOO_MANY: Final = "FieldValueTooMany"
 
 def admit_slice(document: Document, world: World) -> list[str]:
     """One place, devices of different names, and amounts that can be met."""
-    refuse(_GROUP, _KIND, document, _causes(document.get("spec") or {}))
+    refuse(_GROUP, _KIND, document, _causes(document["spec"]))
     return []
 
 
 def change_slice(new: Document, old: Document) -> None:
-    """Whose devices these are never changes."""
-    causes = [
-        Cause(INVALID, "field is immutable", ".".join(("spec", *path)))
-        for path in _IMMUTABLE
-        if dig(new, "spec", *path) != dig(old, "spec", *path)
-    ]
-    refuse(_GROUP, _KIND, new, [*causes, *_causes(new.get("spec") or {})])
+    """As at creation."""
+    refuse(_GROUP, _KIND, new, _causes(new["spec"]))
 
 
 def _causes(spec: Document) -> Iterator[Cause]:

@@ -39,8 +39,7 @@ _FIXED: Final = (
 
 
 def admit_event(document: Document, world: World) -> list[str]:
-    """The fields that readers rely on are always there; it lies beside what it is about."""
-    _complete(document)
+    """It lies beside what it is about."""
     refuse("", "Event", document, _place_causes(document))
     return []
 

@@ -4,7 +4,7 @@ Source: https://kubernetes.io/docs/concepts/workloads/controllers/job/
 """
 
 from collections.abc import Iterator
-from typing import Any, Final
+from typing import Final
 
 from shoal.apiserver.kinds.job_check import generated_causes, generated_labels, job_causes
 from shoal.apiserver.kinds.pod_defaults import complete_template
@@ -16,12 +16,7 @@ from shoal.dialect.status import INVALID, Cause
 
 _GROUP: Final = "batch"
 _UID_LABEL: Final = "batch.kubernetes.io/controller-uid"
-_DEFAULTS: Final[dict[str, Any]] = {
-    "backoffLimit": 6,
-    "completionMode": "NonIndexed",
-    "manualSelector": False,
-    "suspend": False,
-}
+_FAILURES: Final = 6
 _UNLIMITED: Final = 2**31 - 1
 _FIXED: Final = (
     "selector",
@@ -38,8 +33,8 @@ _SUSPENDED_METADATA: Final = frozenset({"annotations", "labels"})
 
 def admit_job(document: Document, world: World) -> list[str]:
     """Complete a new job, choose its pods by its uid, and check it."""
-    spec = document.setdefault("spec", {})
-    complete_template(spec.setdefault("template", {}))
+    spec = document["spec"]
+    complete_template(spec["template"])
     warnings = list(unsupported(spec["template"]["spec"], "spec.template.spec"))
     _complete(spec)
     causes: list[Cause] = []
@@ -48,14 +43,13 @@ def admit_job(document: Document, world: World) -> list[str]:
         causes += generated_causes(document)
     refuse(_GROUP, "Job", document, [*causes, *job_causes(document)])
     _label_like_its_pods(document["metadata"], spec)
-    document["status"] = {}
     return warnings
 
 
 def change_job(new: Document, old: Document) -> None:
     """How many run and for how long may change; what they are, only before the first start."""
-    spec = new.setdefault("spec", {})
-    complete_template(spec.setdefault("template", {}))
+    spec = new["spec"]
+    complete_template(spec["template"])
     _complete(spec)
     causes = [*job_causes(new), *_change_causes(spec, old)]
     refuse(_GROUP, "Job", new, causes)
@@ -63,20 +57,15 @@ def change_job(new: Document, old: Document) -> None:
 
 
 def _complete(spec: Document) -> None:
-    if spec.get("backoffLimit") is None and spec.get("backoffLimitPerIndex") is not None:
-        spec["backoffLimit"] = _UNLIMITED
+    if spec.get("backoffLimit") is None:
+        by_index = spec.get("backoffLimitPerIndex") is not None
+        spec["backoffLimit"] = _UNLIMITED if by_index else _FAILURES
     if spec.get("parallelism") is None:
         spec["parallelism"] = 1
         spec.setdefault("completions", 1)
-    for field, value in _DEFAULTS.items():
-        if spec.get(field) is None:
-            spec[field] = value
     if spec.get("podReplacementPolicy") is None:
         held = "Failed" if spec.get("podFailurePolicy") else "TerminatingOrFailed"
         spec["podReplacementPolicy"] = held
-    for rule in (spec.get("podFailurePolicy") or {}).get("rules") or ():
-        for pattern in rule.get("onPodConditions") or ():
-            pattern.setdefault("status", "True")
 
 
 def _select_by_uid(metadata: Document, spec: Document) -> None:

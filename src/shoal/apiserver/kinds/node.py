@@ -11,49 +11,32 @@ from shoal.dialect.status import DUPLICATE, INVALID, REQUIRED, Cause
 
 _NOT_READY: Final = {"key": "node.kubernetes.io/not-ready", "effect": "NoSchedule"}
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_INFO: Final = (
-    "architecture",
-    "bootID",
-    "containerRuntimeVersion",
-    "kernelVersion",
-    "kubeProxyVersion",
-    "kubeletVersion",
-    "machineID",
-    "operatingSystem",
-    "osImage",
-    "systemUUID",
-)
 
 
 def admit_node(document: Document, world: World) -> list[str]:
     """A new node is not ready until its agent says so; all of it is allocatable."""
-    spec = document.setdefault("spec", {})
+    spec = document["spec"]
     refuse("", "Node", document, _taint_causes(spec.get("taints") or ()))
     taints = spec.setdefault("taints", [])
     if all((t.get("key"), t.get("effect")) != tuple(_NOT_READY.values()) for t in taints):
         taints.append(dict(_NOT_READY))
-    _complete_status(document.setdefault("status", {}))
+    _complete_status(document["status"])
     return []
 
 
 def change_node(new: Document, old: Document) -> None:
     """A taint is told by its key and effect."""
-    spec = new.setdefault("spec", {})
-    refuse("", "Node", new, _taint_causes(spec.get("taints") or ()))
+    refuse("", "Node", new, _taint_causes(new["spec"].get("taints") or ()))
 
 
 def change_node_status(new: Document, old: Document) -> None:
-    """The same parts are always there."""
-    _complete_status(new.setdefault("status", {}))
+    """All of it is allocatable unless it says otherwise."""
+    _complete_status(new["status"])
 
 
 def _complete_status(status: Document) -> None:
     if capacity := status.get("capacity"):
         status.setdefault("allocatable", dict(capacity))
-    status.setdefault("daemonEndpoints", {}).setdefault("kubeletEndpoint", {"Port": 0})
-    info = status.setdefault("nodeInfo", {})
-    for field in _INFO:
-        info.setdefault(field, "")
 
 
 def _taint_causes(taints: Sequence[Document]) -> Iterator[Cause]:

@@ -17,7 +17,6 @@ _KEPT: Final = (
 """What admission filled in and a writer may leave out."""
 _FREE: Final = frozenset({"activeDeadlineSeconds", "schedulingGates", "tolerations"})
 """What has rules of its own."""
-_CONDITION_TIMES: Final = ("lastProbeTime", "lastTransitionTime")
 
 
 def change_pod(new: Document, old: Document) -> None:
@@ -30,13 +29,6 @@ def change_pod(new: Document, old: Document) -> None:
     if not spec.get("schedulingGates"):
         spec.pop("schedulingGates", None)
     refuse("", "Pod", new, _causes(spec, before))
-
-
-def change_pod_status(new: Document, old: Document) -> None:
-    """A condition always has its times, be they unknown."""
-    for condition in (new.get("status") or {}).get("conditions") or ():
-        for field in _CONDITION_TIMES:
-            condition.setdefault(field, None)
 
 
 def _causes(spec: Document, before: Document) -> Iterator[Cause]:

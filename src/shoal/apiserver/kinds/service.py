@@ -29,18 +29,17 @@ _NO_EFFECT: Final = "no address of a service leads to its pods on this machine; 
 
 def admit_service(document: Document, world: World) -> list[str]:
     """Complete a new service, give it an address of its own, and check it."""
-    spec = document.setdefault("spec", {})
+    spec = document["spec"]
     _complete(spec)
     refuse("", "Service", document, _causes(spec))
     if spec["type"] != _EXTERNAL:
         _give_address(spec, world)
-    document["status"] = {"loadBalancer": {}}
     return [_NO_EFFECT]
 
 
 def change_service(new: Document, old: Document) -> None:
     """The address stays."""
-    spec, before = new.setdefault("spec", {}), old["spec"]
+    spec, before = new["spec"], old["spec"]
     _complete(spec)
     if spec["type"] != _EXTERNAL:
         for field in _ADDRESSES:
@@ -76,14 +75,11 @@ def _port_text(port: Document) -> str:
 
 
 def _complete(spec: Document) -> None:
-    spec.setdefault("type", "ClusterIP")
-    spec.setdefault("sessionAffinity", "None")
     if spec["type"] != _EXTERNAL:
         spec.setdefault("internalTrafficPolicy", "Cluster")
     if spec["sessionAffinity"] == "ClientIP":
         spec.setdefault("sessionAffinityConfig", {"clientIP": {"timeoutSeconds": 10800}})
     for port in spec.get("ports") or ():
-        port.setdefault("protocol", "TCP")
         if not port.get("targetPort"):
             port["targetPort"] = port.get("port", 0)
 

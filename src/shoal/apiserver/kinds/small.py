@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from shoal.apiserver.kinds.refuse import changed, refuse
+from shoal.apiserver.kinds.refuse import refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.status import FORBIDDEN, INVALID, Cause
@@ -43,8 +43,6 @@ def change_lease(new: Document, old: Document) -> None:
 
 def admit_priority_class(document: Document, world: World) -> list[str]:
     """Values and names above the users' range are the system's."""
-    document.setdefault("preemptionPolicy", "PreemptLowerPriority")
-    document.setdefault("value", 0)
     causes = []
     if document["metadata"].get("name", "").startswith("system-"):
         causes.append(Cause(FORBIDDEN, "names in system- are reserved", "metadata.name"))
@@ -52,13 +50,6 @@ def admit_priority_class(document: Document, world: World) -> list[str]:
         causes.append(Cause(FORBIDDEN, f"at most {_MOST_PRIORITY}", "value"))
     refuse("scheduling.k8s.io", "PriorityClass", document, causes)
     return []
-
-
-def change_priority_class(new: Document, old: Document) -> None:
-    """The value and the policy never change."""
-    new.setdefault("preemptionPolicy", old["preemptionPolicy"])
-    causes = changed(new, old, ("value", "preemptionPolicy"))
-    refuse("scheduling.k8s.io", "PriorityClass", new, causes)
 
 
 def _label_name(document: Document) -> None:

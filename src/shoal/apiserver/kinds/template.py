@@ -36,7 +36,7 @@ def cells(document: Document, now: int) -> list[Any]:
 
 
 def _settle(document: Document) -> None:
-    template = document.setdefault("template", {})
+    template = document["template"]
     complete_template(template)
     causes = [
         *label_causes(template["metadata"], "template.metadata"),

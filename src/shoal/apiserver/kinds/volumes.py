@@ -39,8 +39,7 @@ _UNSET: Final = "<unset>"
 
 def admit_volume(document: Document, world: World) -> list[str]:
     """Complete and check a new volume; it is protected until nobody uses it."""
-    spec = document.setdefault("spec", {})
-    _complete(spec)
+    spec = document["spec"]
     refuse("", "PersistentVolume", document, _volume_causes(spec))
     finalizers = document["metadata"].setdefault("finalizers", [])
     if _PROTECTION not in finalizers:
@@ -51,8 +50,7 @@ def admit_volume(document: Document, world: World) -> list[str]:
 
 def change_volume(new: Document, old: Document) -> None:
     """Where the data lies never changes."""
-    spec, before = new.setdefault("spec", {}), old["spec"]
-    _complete(spec)
+    spec, before = new["spec"], old["spec"]
     causes = [*_volume_causes(spec)]
     if _sources(spec) != _sources(before):
         causes.append(Cause(FORBIDDEN, "field is immutable", "spec.persistentvolumesource"))
@@ -70,8 +68,7 @@ def let_volume_go(document: Document) -> None:
 
 def admit_volume_claim(document: Document, world: World) -> list[str]:
     """Complete and check a new claim."""
-    spec = document.setdefault("spec", {})
-    spec.setdefault("volumeMode", "Filesystem")
+    spec = document["spec"]
     refuse("", "PersistentVolumeClaim", document, _claim_causes(spec))
     document["status"] = {"phase": "Pending"}
     return [_NOT_BOUND]
@@ -79,8 +76,7 @@ def admit_volume_claim(document: Document, world: World) -> list[str]:
 
 def change_volume_claim(new: Document, old: Document) -> None:
     """What is asked for stays, but for how much, and for what a binder fills in once."""
-    spec, before = new.setdefault("spec", {}), old["spec"]
-    spec.setdefault("volumeMode", "Filesystem")
+    spec, before = new["spec"], old["spec"]
     causes = [*_claim_causes(spec)]
     free = {"resources", "volumeAttributesClassName"}
     free |= {field for field in ("storageClassName", "volumeName") if not before.get(field)}
@@ -132,13 +128,6 @@ def volume_claim(document: Document, now: int) -> list[Any]:
 
 def _access_text(modes: list[str] | tuple[str, ...]) -> str:
     return ",".join(short for mode, short in _SHORT.items() if mode in modes)
-
-
-def _complete(spec: Document) -> None:
-    spec.setdefault("persistentVolumeReclaimPolicy", "Retain")
-    spec.setdefault("volumeMode", "Filesystem")
-    if host := spec.get("hostPath"):
-        host.setdefault("type", "")
 
 
 def _sources(spec: Document) -> Document:

@@ -117,6 +117,7 @@ def _wrong_patch(told: str) -> StatusError:
 def _fit_metadata(document: Document) -> list[str]:
     metadata = document.get("metadata")
     if metadata is None:
+        document["metadata"] = {}
         return []
     try:
         return [f"metadata.{path}" for path in conform(_METADATA, metadata)]

@@ -1,9 +1,12 @@
 """Released means dead: what is held, when, and which cards a program sees."""
 
+import asyncio
+import shutil
+
 from tests.agent.box import Box, state
 
 from shoal.agent.processes import processes_of
-from shoal.api.kinds import RESOURCE_CLAIMS
+from shoal.api.kinds import NODE_USES, RESOURCE_CLAIMS
 
 USE = {"resources": {"claims": [{"name": "gpu"}]}}
 SEE = "echo $CUDA_VISIBLE_DEVICES; echo $NVIDIA_VISIBLE_DEVICES"
@@ -87,3 +90,32 @@ async def test_nothing_is_held_after_a_reboot(box: Box):
     await box.reboot()
     assert (await box.ended("before")).status.reason == "NodeRebooted"
     assert await box.held() == []
+
+
+async def test_a_claim_says_what_it_takes_for_when_it_is_gone_itself(box: Box):
+    pod = await box.create("takes", "exec sleep 1000", bind=False, **asks("c9"))
+    await box.allocate("c9", pod, "gpu-1")
+    await box.client.bind("takes", box.namespace, box.node)
+    await box.running("takes")
+    (held,) = (await box.client.get(NODE_USES, box.node)).status.held
+    assert (held.pod, held.pod_uid) == ("takes", pod.metadata.uid)
+    memory = box.cards[1].memory_mib
+    assert [(d.device, d.memory_mib, d.milli) for d in held.devices] == [("gpu-1", memory, 1000)]
+
+
+async def test_a_claim_stays_held_until_what_is_left_of_a_removed_folder_is_gone(box: Box):
+    pod = await box.create("hidden", "exec sleep 1000", bind=False, **asks("c10"))
+    await box.allocate("c10", pod, "gpu-0")
+    await box.client.bind("hidden", box.namespace, box.node)
+    await box.running("hidden")
+    assert processes_of(pod.metadata.uid)
+    await box.stop()
+    await box.delete("hidden", grace=0)
+    shutil.rmtree(box.home.pod(pod.metadata.uid).root)
+    await box.start()
+    for _ in range(3000):
+        if not await box.held():
+            break
+        await asyncio.sleep(0.02)
+    assert await box.held() == []
+    assert not processes_of(pod.metadata.uid)

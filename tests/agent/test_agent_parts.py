@@ -232,7 +232,7 @@ async def test_the_node_says_what_it_is_and_what_it_cannot_do(box: Box):
         "False", "this machine has no container runtime; use image: host",
     )  # fmt: skip
     assert CGROUP_LIMITS in conditions
-    assert node.status.capacity == {"cpu": "4", "memory": "16Gi", "pods": "1000"}
+    assert node.status.capacity == {"cpu": "4", "memory": "16Gi", "pods": "1k"}
     assert node.status.node_info.boot_id == BOOT
     assert node.metadata.labels["kubernetes.io/hostname"] == box.node
     info = (await box.client.get_raw(NODES, box.node))["status"]["nodeInfo"]
@@ -261,7 +261,7 @@ async def test_the_slice_lists_the_cards_and_is_written_only_when_they_change(bo
     assert (device.attributes["model"].string, device.attributes["simulated"].boolean) == (
         "A100-80GB", True,
     )  # fmt: skip
-    assert device.capacity["memory"].value == "81920Mi"
+    assert device.capacity["memory"].value == "80Gi"
     assert device.capacity["compute"].value == "1000"
     node = await box.client.get(NODES, box.node)
     await publish_cards(box.client, node, box.cards)

@@ -49,8 +49,15 @@ class Make:
         spec = {"driver": DRIVER, "nodeName": node, "pool": {"name": node}, "devices": devices}
         return view({"metadata": {"name": f"{node}-cards"}, "spec": spec}, ResourceSlice)
 
-    def use(self, *uids: str, node: str = "box1", boot: str = "b1") -> NodeUse:
-        status = {"bootID": boot, "held": [{"uid": uid} for uid in uids]}
+    def use(
+        self,
+        *uids: str,
+        node: str = "box1",
+        boot: str = "b1",
+        devices: tuple[dict[str, Any], ...] = (),
+    ) -> NodeUse:
+        told = {"devices": list(devices)} if devices else {}
+        status = {"bootID": boot, "held": [{"uid": uid, "pod": "p", **told} for uid in uids]}
         return view({"metadata": {"name": node}, "status": status}, NodeUse)
 
     def claim(

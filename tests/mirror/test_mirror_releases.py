@@ -167,3 +167,13 @@ def test_however_watches_lag_a_claim_is_free_only_when_the_agent_let_go_after_it
         freed = freed or HoldGone("claim-a") in mirror.drain()
         assert not (freed and listed), "freed while a program may run"
         assert not (freed and not cleared), "freed while it was allocated"
+
+
+def test_a_claim_that_is_gone_holds_what_its_agent_says_and_the_node_stays_open(make, mirror):
+    part = {"device": "gpu-0", "memoryMib": 20480, "milli": 250}
+    told = mirror.see(make.use("claim-gone", devices=(part,)))
+    (hold,) = [event.hold for event in told if isinstance(event, HoldChanged)]
+    assert (hold.node, hold.owner, hold.releasing) == ("box1", "p", True)
+    assert [(p.card, p.memory_mib, p.milli) for p in hold.parts] == [("gpu-0", 20480, 250)]
+    assert not any(isinstance(event, NodeChanged) and event.closed for event in told)
+    assert mirror.see(make.use()) == [HoldGone("claim-gone")]

@@ -147,6 +147,7 @@ def _granted(cards: Mapping[str, Card], pod: Pod, entry: str, claim: ResourceCla
         namespace=meta.namespace,
         name=meta.name,
         pod=pod.metadata.name,
+        pod_uid=pod.metadata.uid,
         devices=[
             HeldDevice(device=part.card, memory_mib=part.memory_mib, milli=part.milli)
             for part in hold_of(claim, cards, None).parts

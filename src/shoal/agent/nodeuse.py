@@ -31,10 +31,16 @@ class NodeUses:
         self._writing = asyncio.Lock()
 
     async def load(self, known: dict[str, list[HeldClaim]]) -> None:
-        """Starts from what pods' folders say, by pod uid; after a new boot nothing is held."""
+        """Starts from what pods' folders say, by pod uid; after a new boot nothing is held.
+
+        What the server has on record stays held, even where somebody removed the folder that
+        told of it: the pod's programs may live.
+        """
         before = await self._read()
         if before.status.boot_id == self._boot_id:
-            self._held = {(pod, c.uid): c for pod, claims in known.items() for c in claims}
+            told = {(c.pod_uid, c.uid): c for c in before.status.held if c.pod_uid}
+            ours = {(pod, c.uid): c for pod, claims in known.items() for c in claims}
+            self._held = told | ours
         await self._write()
 
     async def hold(self, pod_uid: str, claims: list[HeldClaim]) -> None:
@@ -51,6 +57,11 @@ class NodeUses:
             del self._held[key]
         if gone:
             await self._tell()
+
+    @property
+    def pods(self) -> set[str]:
+        """The uids of the pods that hold something."""
+        return {pod for pod, _ in self._held}
 
     def holds(self, pod_uid: str) -> bool:
         """Whether a pod holds anything."""

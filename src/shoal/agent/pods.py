@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Coroutine
 
-from shoal.agent.attempts import end_all
+from shoal.agent.attempts import end_all, kill_pod
 from shoal.agent.home import PodHome
 from shoal.agent.outputs import remove_if_over, sweep_outputs
 from shoal.agent.podrun import PodRun, delete_for_good
@@ -54,9 +54,9 @@ class Pods:
     async def sweep(self) -> None:
         """Ends and removes what belongs to pods that went while no agent was there."""
         live = {pod.metadata.uid for pod in self._known.values()}
-        for home in self._tools.home.pods:
-            if home.uid not in live:
-                await self._remove(home)
+        known = {home.uid for home in self._tools.home.pods} | self._tools.uses.pods
+        for uid in sorted(known - live):
+            await self._remove(self._tools.home.pod(uid))
         await sweep_outputs(self._tools.client, self._tools.home)
 
     async def close(self) -> None:
@@ -114,6 +114,8 @@ class Pods:
             await remove_if_over(tools.client, tools.home, pod.metadata.namespace, run)
 
     async def _remove(self, home: PodHome) -> None:
+        if not home.root.exists() and self._tools.uses.holds(home.uid):
+            await kill_pod(self._tools, home)  # nothing else tells any more what it started
         await end_all(self._tools, home)
         await asyncio.to_thread(home.remove)
 

@@ -1,3 +1,4 @@
+import contextlib
 import copy
 
 import pytest
@@ -6,7 +7,7 @@ from hypothesis import strategies as st
 
 from shoal.dialect.jsonpatch import JsonPatchError, json_patch
 from shoal.dialect.merge import merge_patch
-from shoal.dialect.strategic import PatchError, strategic_patch
+from shoal.dialect.strategic import PatchError, UnknownDirective, strategic_patch
 
 KEYS = st.sampled_from("abcd")
 SCALARS = st.integers(0, 3) | st.text("xy", max_size=2) | st.booleans()
@@ -128,6 +129,110 @@ def test_a_whole_merging_list_can_be_replaced():
 def test_a_strategic_patch_that_makes_no_sense_is_refused(patch):
     with pytest.raises(PatchError):
         strategic_patch({}, patch, "core.v1.ConfigMap")
+
+
+def named(*names):
+    return [{"name": name} for name in names]
+
+
+def names_after(live, patched, order=None):
+    """The order of volumes after a patch of some of them."""
+    spec = {"volumes": named(*patched)}
+    if order is not None:
+        spec["$setElementOrder/volumes"] = named(*order)
+    old = pod(volumes=named(*live))
+    merged = strategic_patch(old, {"spec": spec}, "core.v1.Pod")["spec"]["volumes"]
+    return "".join(volume["name"] for volume in merged)
+
+
+@pytest.mark.parametrize(
+    ("live", "patched", "order", "after"),
+    [
+        ("v", "w", None, "wv"),
+        ("ab", "bc", None, "abc"),
+        ("abc", "d", "dca", "dbca"),
+        ("abc", "", "cba", "cba"),
+        ("", "ba", None, "ba"),
+        ("abcd", "db", None, "acdb"),
+    ],
+)
+def test_where_the_items_of_a_merged_list_stand(live, patched, order, after):
+    assert names_after(live, patched, order) == after
+
+
+NAMES = st.lists(st.sampled_from("abcdefg"), unique=True)
+
+
+@given(NAMES, NAMES)
+def test_a_merged_list_keeps_both_orders_and_every_item_once(live, patched):
+    after = names_after(live, patched)
+    assert sorted(after) == sorted({*live, *patched})
+    assert [name for name in after if name in patched] == patched
+    others = [name for name in live if name not in patched]
+    assert [name for name in after if name in others] == others
+
+
+@given(NAMES, NAMES)
+def test_applying_a_strategic_patch_twice_is_applying_it_once(live, patched):
+    once = names_after(live, patched)
+    assert names_after(once, patched) == once
+
+
+@given(NAMES, NAMES)
+def test_an_order_of_all_items_is_obeyed(live, patched):
+    order = sorted({*live, *patched}, reverse=True)
+    assert names_after(live, patched, order) == "".join(order)
+
+
+HOSTILE = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text("ab$", max_size=2),
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.dictionaries(
+            st.sampled_from(
+                [
+                    "metadata",
+                    "spec",
+                    "finalizers",
+                    "containers",
+                    "env",
+                    "name",
+                    "volumes",
+                    "$patch",
+                    "$retainKeys",
+                    "$setElementOrder/containers",
+                    "$setElementOrder/finalizers",
+                    "$deleteFromPrimitiveList/finalizers",
+                    "$deleteFromPrimitiveList/containers",
+                ]
+            ),
+            inner,
+        )
+    ),
+    max_leaves=15,
+)
+
+
+@given(st.dictionaries(st.sampled_from(["metadata", "spec", "$patch"]), HOSTILE))
+def test_a_patch_of_anything_is_applied_or_refused_and_changes_nothing_given(patch):
+    old = {"metadata": {"finalizers": ["a"]}, "spec": {"containers": [{"name": "a", "env": []}]}}
+    before = copy.deepcopy((old, patch))
+    with contextlib.suppress(PatchError):
+        strategic_patch(old, patch, "core.v1.Pod")
+    assert (old, patch) == before
+
+
+@pytest.mark.parametrize("directive", ["explode", 1, None, ["delete"]])
+def test_a_directive_that_is_none_is_told_apart(directive):
+    with pytest.raises(UnknownDirective):
+        strategic_patch({}, {"data": {"$patch": directive}}, "core.v1.ConfigMap")
+
+
+def test_pull_secrets_of_an_account_are_replaced_and_its_secrets_merge():
+    old = {"imagePullSecrets": named("a"), "secrets": named("a")}
+    patch = {"imagePullSecrets": named("b"), "secrets": named("b")}
+    merged = strategic_patch(old, patch, "core.v1.ServiceAccount")
+    assert merged == {"imagePullSecrets": named("b"), "secrets": named("b", "a")}
 
 
 @given(DOCUMENTS, DOCUMENTS)

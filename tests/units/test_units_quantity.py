@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from shoal.units.duration import parse_duration, say_duration
 from shoal.units.errors import UnitError
 from shoal.units.quantity import (
+    canonical,
     format_cpu,
     format_mib,
     parse_bytes,
@@ -125,3 +126,58 @@ def test_a_duration_is_said_in_two_units_and_never_longer_than_it_is(seconds: in
 def test_durations_as_people_glance_at_them() -> None:
     said = [say_duration(seconds) for seconds in (0, 58, 118, 3600, 273_600, -4)]
     assert said == ["0s", "58s", "1m58s", "1h", "3d4h", "0s"]
+
+
+WRITTEN = st.builds(
+    "{}{}{}".format,
+    st.sampled_from(["", "-", "+"]),
+    st.integers(0, 10**6).map(str) | st.decimals(0, 10**4, places=2).map(str),
+    st.sampled_from(["", *"numkMGTPE", "Ki", "Mi", "Gi", "Ti", "e3", "E-2", "e0"]),
+)
+MOST = 2**63 - 1
+
+
+@given(WRITTEN)
+def test_the_one_way_of_writing_a_quantity_is_its_own(text: str) -> None:
+    assert canonical(canonical(text)) == canonical(text)
+
+
+@given(WRITTEN)
+def test_the_one_way_of_writing_a_quantity_keeps_its_value(text: str) -> None:
+    value, written = parse_quantity(text), parse_quantity(canonical(text))
+    if abs(value) >= MOST:
+        assert abs(written) == MOST
+    elif text.endswith("i") and abs(value) >= 1024:
+        assert 0 <= abs(written) - abs(value) < 1
+    else:
+        assert 0 <= abs(written) - abs(value) < Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("0.5", "500m"),
+        ("1024Mi", "1Gi"),
+        ("1.5Gi", "1536Mi"),
+        ("0.5Ki", "512"),
+        ("1000m", "1"),
+        ("2000", "2k"),
+        ("100", "100"),
+        ("1e3", "1e3"),
+        ("12E4", "120e3"),
+        ("1e2", "100"),
+        ("0Mi", "0"),
+        ("-0.5", "-500m"),
+        ("0.1n", "1n"),
+        ("8Ei", "9223372036854775807"),
+        (" 1 ", "1"),
+    ],
+)
+def test_the_one_way_of_writing_a_quantity(text: str, written: str) -> None:
+    assert canonical(text) == written
+
+
+@pytest.mark.parametrize("text", ["", "1 Gi", "1gi", "x", "1e99", "--1", "1Kib", "inf"])
+def test_what_is_no_quantity_has_no_way_of_writing(text: str) -> None:
+    with pytest.raises(UnitError):
+        canonical(text)

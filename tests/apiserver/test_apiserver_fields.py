@@ -113,3 +113,32 @@ def test_unknown_metadata_of_our_own_kinds_is_told(api, ns):
     status, warnings, _ = write(api, "POST", path, body)
     assert status == 201
     assert 'unknown field "metadata.bogus"' in warnings
+
+
+def nested(levels):
+    return "[" * levels + "]" * levels
+
+
+@pytest.mark.parametrize("levels", [300, 100_000])
+def test_a_body_of_too_many_levels_is_refused_whatever_it_is(api, ns, levels):
+    api.create(maps(ns), {"metadata": {"name": "a"}})
+    body = f'{{"metadata":{{"name":"b"}},"data":{nested(levels)}}}'.encode()
+    assert write(api, "POST", maps(ns), body)[0] == 400
+    for kind in (MERGE, STRATEGIC):
+        assert write(api, "PATCH", f"{maps(ns)}/a", body, kind)[0] == 400
+    add = f'[{{"op":"add","path":"/data","value":{nested(levels)}}}]'.encode()
+    assert write(api, "PATCH", f"{maps(ns)}/a", add, JSON_PATCH)[0] == 400
+
+
+def test_patches_cannot_pile_up_levels(api, ns):
+    opaque = {"driver": "example.com", "parameters": {"a": {}}}
+    body = {"metadata": {"name": "a"}, "spec": {"devices": {"config": [{"opaque": opaque}]}}}
+    adds = [
+        {"op": "add", "path": "/metadata/annotations", "value": {}},
+        *(
+            {"op": "add", "path": "/metadata/annotations" + "/a" * depth, "value": {}}
+            for depth in range(1, 300)
+        ),
+    ]
+    api.create(claims(ns), body)
+    assert api.patch(f"{claims(ns)}/a", adds, JSON_PATCH)[0] == 400

@@ -1,6 +1,6 @@
 """Request bodies to objects: one entry a media type."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
 import msgspec
@@ -17,7 +17,9 @@ def decode_body(content_type: str, body: bytes) -> Json:
     decode = DECODERS.get(media_type)
     if decode is None:
         raise _unsupported(media_type)
-    return decode(body)
+    document = decode(body)
+    check_depth(document)
+    return document
 
 
 def decode_object(content_type: str, body: bytes) -> dict[str, Any]:
@@ -26,6 +28,26 @@ def decode_object(content_type: str, body: bytes) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise bad_request("the body is not an object; it must hold apiVersion, kind and metadata")
     return document
+
+
+def check_depth(value: Json) -> None:
+    """Raises StatusError 400 for a value that is nested too deeply for whoever works on it."""
+    level = [value]
+    for _ in range(_DEEPEST):
+        level = [inner for holder in level for inner in _inside(holder) if type(inner) in _HOLDERS]
+        if not level:
+            return
+    raise bad_request(f"the body is nested too deeply; at most {_DEEPEST} levels are taken")
+
+
+_DEEPEST: Final = 200
+_HOLDERS: Final = frozenset({dict, list})
+
+
+def _inside(holder: Json) -> Iterable[Json]:
+    if type(holder) is dict:
+        return holder.values()
+    return holder if type(holder) is list else ()
 
 
 def without_nulls(document: dict[str, Any]) -> dict[str, Any]:

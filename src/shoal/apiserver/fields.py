@@ -6,7 +6,7 @@ unknown and keys that are given twice. Values of a wrong type are refused in eve
 
 from typing import Final
 
-from shoal.apiserver.codec import decode_object, without_nulls
+from shoal.apiserver.codec import check_depth, decode_object, without_nulls
 from shoal.apiserver.http import Request
 from shoal.apiserver.registry import Resource
 from shoal.dialect.conform import conform
@@ -54,8 +54,9 @@ def fit(resource: Resource, document: Document) -> list[str]:
 def fit_patched(request: Request, resource: Resource, document: Document, body: Json) -> list[str]:
     """The same for what a patch has made of an object; warnings. ``body`` is the decoded patch.
 
-    Raises StatusError 422, which names the patch and no kind.
+    Raises StatusError 422, which names the patch and no kind, or 400 for too many levels.
     """
+    check_depth(document)
     told = _repeated(request, body)
     try:
         told += _unknown(fit(resource, document))

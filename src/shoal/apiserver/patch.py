@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from shoal.apiserver.codec import decode_json
+from shoal.apiserver.codec import check_depth, decode_json
 from shoal.apiserver.http import Request
 from shoal.apiserver.registry import Resource
 from shoal.dialect.document import Document, Json
@@ -23,6 +23,7 @@ def patched(request: Request, resource: Resource) -> tuple[Apply, Json]:
     if make is None or (make is _strategic and resource.type_name not in types()):
         raise _unsupported(media_type, resource)
     patch = decode_json(request.body)
+    check_depth(patch)
     return make(patch, resource), patch
 
 

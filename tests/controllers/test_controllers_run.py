@@ -15,8 +15,8 @@ async def test_a_run_becomes_a_pod_and_succeeds_with_it(hand):
     assert run.status.replicas[0].node == "box1"
     await hand.end("digits-0")
     run = await hand.run_in("digits", "Succeeded")
-    assert run.status.started_at == "1970-01-01T00:00:01.000Z"
-    assert run.status.finished_at == "1970-01-01T00:00:03.000Z"
+    assert run.status.started_at == "1970-01-01T00:00:01Z"
+    assert run.status.finished_at == "1970-01-01T00:00:03Z"
 
 
 async def test_a_run_that_asks_for_cards_has_a_claim_until_it_has_ended(hand):

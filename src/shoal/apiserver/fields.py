@@ -4,6 +4,8 @@ Strict refuses, Warn (which is what nothing means) warns and Ignore is silent ab
 unknown and keys that are given twice. Values of a wrong type are refused in every mode.
 """
 
+import functools
+from collections.abc import Callable
 from typing import Final
 
 from shoal.apiserver.codec import check_depth, decode_object, without_nulls
@@ -25,14 +27,13 @@ def receive(request: Request, resource: Resource) -> tuple[Document, list[str]]:
 
     Raises StatusError 415 or 400.
     """
-    document = decode_object(request.content_type, request.body)
-    return document, _admitted(request, resource.kind, document, resource=resource)
+    return _received(request, resource.kind, resource.version, functools.partial(fit, resource))
 
 
 def receive_as(request: Request, name: str) -> tuple[Document, list[str]]:
     """The same for a body that is of a type of the schema table and is not stored."""
-    document = decode_object(request.content_type, request.body)
-    return document, _admitted(request, name.rpartition(".")[2], document, name=name)
+    _, version, kind = name.split(".")
+    return _received(request, kind, version, functools.partial(conform, name))
 
 
 def fit(resource: Resource, document: Document) -> list[str]:
@@ -83,22 +84,24 @@ def mode(request: Request) -> str:
     return request.query.get("fieldValidation") or "Warn"
 
 
-def _admitted(
-    request: Request,
-    kind: str,
-    document: Document,
-    *,
-    resource: Resource | None = None,
-    name: str = "",
-) -> list[str]:
+def _received(
+    request: Request, kind: str, version: str, fitted: Callable[[Document], list[str]]
+) -> tuple[Document, list[str]]:
+    document = decode_object(request.content_type, request.body)
     told = _repeated(request, document)
     try:
-        told += _unknown(conform(name, document) if resource is None else fit(resource, document))
+        told += _unknown(fitted(document))
     except Misfit as misfit:
         raise bad_request(f"{kind} cannot be read: {misfit}") from misfit
     if told and mode(request) == "Strict":
-        raise bad_request(f"{kind} cannot be read: {', '.join(told)}")
-    return told if mode(request) == "Warn" else []
+        raise bad_request(_strictly(kind, version, told))
+    return document, told if mode(request) == "Warn" else []
+
+
+def _strictly(kind: str, version: str, told: list[str]) -> str:
+    """The words that clients look for."""
+    wrong = f"strict decoding error: {', '.join(told)}"
+    return f'{kind} in version "{version}" cannot be handled as a {kind}: {wrong}'
 
 
 def _repeated(request: Request, decoded: Json) -> list[str]:

@@ -20,6 +20,8 @@ JSON = st.recursive(
 def likely(name: str, depth: int = 3) -> st.SearchStrategy:
     """Objects of a type with values that often fit, and often do not."""
     fields = types()[name].fields
+    if not fields:
+        return st.just({})
     return st.dictionaries(st.sampled_from(sorted(fields)), st.none(), max_size=4).flatmap(
         lambda keys: st.fixed_dictionaries({k: value(fields[k].type, depth) for k in keys})
     )

@@ -1,6 +1,11 @@
 """What a box starts with, and namespaces that go."""
 
+import subprocess
+import sys
 import time
+
+import pytest
+from tests import serving
 
 from shoal.api.kinds import (
     CONFIG_MAPS,
@@ -11,6 +16,7 @@ from shoal.api.kinds import (
     PRIORITY_CLASSES,
     QUEUES,
     RUNS,
+    SERVICE_ACCOUNTS,
 )
 from shoal.api.meta import DRIVER
 from shoal.controllers.bootstrap import bootstrap
@@ -83,3 +89,31 @@ async def test_events_go_when_they_are_old(hand, client):
 async def absent(client, namespace):
     names = [item.metadata.name for item in (await client.list(NAMESPACES)).items]
     return namespace not in names
+
+
+async def test_every_namespace_has_a_service_account_and_gets_it_back(hand, client):
+    await hand.there(SERVICE_ACCOUNTS, "default")
+    first = await client.get(SERVICE_ACCOUNTS, "default", hand.namespace)
+    await client.delete(SERVICE_ACCOUNTS, "default", hand.namespace)
+
+    async def another():
+        account = await client.get(SERVICE_ACCOUNTS, "default", hand.namespace)
+        return account.metadata.uid != first.metadata.uid
+
+    await hand.until(another)
+
+
+@pytest.mark.parametrize("part", ["controllers", "scheduler"])
+def test_each_of_the_loops_also_runs_alone(tmp_path, part):
+    with serving.api_server(tmp_path):
+        command = [sys.executable, "-m", "shoal", "loops", "--only", part]
+        loops = subprocess.Popen(
+            command, stdout=subprocess.PIPE, text=True, env=serving.server_environment(tmp_path)
+        )
+        try:
+            assert loops.stdout.readline() == "ready\n"
+            sockets = {path.name for path in (tmp_path / "sock").iterdir()}
+            assert ("svc-shoal-scheduler.sock" in sockets) == (part == "scheduler")
+        finally:
+            loops.terminate()
+            loops.communicate(timeout=serving.BOUND_S)

@@ -183,7 +183,7 @@ class Box:
         """Have a scheduler at work on this box."""
         loop = Loop(client or self.client, Writer(NO_WAITS))
         async with self.followed(loop.see):
-            parts = (loop, loop.conditions, loop.events)
+            parts = (loop, loop.conditions, loop.events, loop.extended)
             tasks = [asyncio.create_task(part.run()) for part in parts]
             try:
                 yield loop

@@ -1,10 +1,13 @@
-"""What the whole run tells at its end: by name, what was left out."""
+"""What the whole run tells at its end: by name, what was left out and what is odd on purpose."""
 
+import json
 from pathlib import Path
 
-from tests.recorded import left_out
-
 TESTS = Path(__file__).parent
+LISTS = {
+    "left_out.json": "left out of {}: {}",
+    "pinned_500.json": "recorded answers of 500, allowed in {}: {}",
+}
 
 
 def pytest_terminal_summary(terminalreporter):
@@ -15,11 +18,10 @@ def pytest_terminal_summary(terminalreporter):
         for report in reports
         if hasattr(report, "nodeid")
     }
-    for path in sorted(TESTS.glob("*/left_out.json")):
-        folder = path.parent
-        if str(folder.relative_to(TESTS.parent)) not in ran:
+    for path in sorted(found for name in LISTS for found in TESTS.glob(f"*/{name}")):
+        if str(path.parent.relative_to(TESTS.parent)) not in ran:
             continue
-        names = left_out(folder)
-        terminalreporter.section(f"left out of {folder.name}: {len(names)}")
-        for name, reason in names.items():
+        told = json.loads(path.read_text())
+        terminalreporter.section(LISTS[path.name].format(path.parent.name, len(told)))
+        for name, reason in told.items():
             terminalreporter.line(f"{name}: {reason}")

@@ -262,7 +262,7 @@ async def test_the_slice_lists_the_cards_and_is_written_only_when_they_change(bo
         "A100-80GB", True,
     )  # fmt: skip
     assert device.capacity["memory"].value == "80Gi"
-    assert device.capacity["compute"].value == "1000"
+    assert device.capacity["compute"].value == "1k"
     node = await box.client.get(NODES, box.node)
     await publish_cards(box.client, node, box.cards)
     same = await box.client.get(RESOURCE_SLICES, name)

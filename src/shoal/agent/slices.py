@@ -12,6 +12,7 @@ from shoal.core.event import Card
 from shoal.kube.client import Client
 from shoal.kube.errors import ApiError
 from shoal.units.gpu import WHOLE
+from shoal.units.quantity import canonical
 
 
 async def publish_cards(client: Client, node: Node, cards: list[Card]) -> None:
@@ -59,10 +60,10 @@ def _device(index: int, card: Card) -> dict[str, Any]:
             "simulated": {"bool": card.simulated},
         },
         "capacity": {
-            MEMORY: {"value": f"{card.memory_mib}Mi"},
+            MEMORY: {"value": canonical(f"{card.memory_mib}Mi")},
             # A claim that names no compute holds none: it shares fairly what is left.
             COMPUTE: {
-                "value": str(WHOLE),
+                "value": canonical(str(WHOLE)),
                 "requestPolicy": {"default": "0", "validRange": {"min": "0", "step": "1"}},
             },
         },

@@ -169,3 +169,6 @@ OTHER_OUTPUT = {
     "version": "the version is another one",
     "version-json": "the version is another one",
 }
+
+# Refusals that say the same in words of our own; what stands before the sentence is compared.
+OTHER_WORDS = ("patch-run-strategic", "scale-no-subresource")

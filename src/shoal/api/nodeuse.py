@@ -34,8 +34,9 @@ class HeldClaim(View):
     name: str = ""
     """Name of the claim."""
     pod: str = ""
-    pod_uid: str = msgspec.field(default="", name="podUID")
     """Name of the pod that uses it."""
+    pod_uid: str = msgspec.field(default="", name="podUID")
+    """Identity of the pod that uses it."""
     devices: list[HeldDevice] = []
     """What it takes of each card."""
 

@@ -6,12 +6,18 @@ of them cannot keep others out.
 
 import asyncio
 import resource
+import socket
+import struct
 from typing import Final
 
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
+from shoal.apiserver.joined import Joined
+
 _MOST_HEAD: Final = 64 * 1024
 _HEAD_WITHIN_S: Final = 30
+READ_WITHIN_S: Final = 30
+_TCP_INFO: Final = struct.Struct("120xQ")
 _MOST_CONNECTIONS: Final = 10_000
 _OTHER_FILES: Final = 256
 """Files that the server opens besides connections: store, logs, its own requests to agents."""
@@ -20,13 +26,15 @@ _OTHER_FILES: Final = 256
 class BoundedProtocol(HttpToolsProtocol):
     """One connection. It is cut off when a head is too long or too slow in coming.
 
-    An answer that nobody has read by the end of the idle time is dropped with it, and a
-    connection beyond the bound is not served at all.
+    So is a client that reads nothing of what waits for it: a watch that is cut off resumes from
+    the last version that it saw. An answer that nobody has read by the end of the idle time is
+    dropped with it, and a connection beyond the bound is not served at all.
     """
 
     _in_head = False
     _head_bytes = 0
     _head_timer: asyncio.TimerHandle | None = None
+    _reader_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """A client is there."""
@@ -34,17 +42,20 @@ class BoundedProtocol(HttpToolsProtocol):
         if len(self.connections) > most_connections():
             transport.abort()
             return
+        self.transport = Joined(transport, self.loop)  # type: ignore[assignment]
         self._await_head()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""
         self._head_is_here()
+        self._reader_goes_on()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Bytes from the client."""
         super().data_received(data)
         if self._in_head:
+            self._await_head()
             self._head_bytes += len(data)
             if self._head_bytes > _MOST_HEAD and not self.transport.is_closing():
                 self.send_400_response(f"the request head is larger than {_MOST_HEAD} bytes")
@@ -52,7 +63,6 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_message_begin(self) -> None:
         """A request begins."""
         self._in_head, self._head_bytes = True, 0
-        self._await_head()
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
@@ -61,6 +71,16 @@ class BoundedProtocol(HttpToolsProtocol):
         self._head_is_here()
         super().on_headers_complete()
 
+    def pause_writing(self) -> None:
+        """The client does not read what there is for it."""
+        super().pause_writing()
+        self._await_reader(self._taken())
+
+    def resume_writing(self) -> None:
+        """It has read."""
+        self._reader_goes_on()
+        super().resume_writing()
+
     def timeout_keep_alive_handler(self) -> None:
         """Nothing was asked for long: go, and do not wait for a reader that does not read."""
         self.transport.abort()
@@ -68,6 +88,31 @@ class BoundedProtocol(HttpToolsProtocol):
     def _await_head(self) -> None:
         if self._head_timer is None:
             self._head_timer = self.loop.call_later(_HEAD_WITHIN_S, self.transport.abort)
+
+    def _await_reader(self, taken: int) -> None:
+        """Cut off a client that takes nothing at all for a while; it may come back."""
+
+        def look() -> None:
+            if (now := self._taken()) == taken:
+                self.transport.abort()
+            else:
+                self._await_reader(now)
+
+        self._reader_timer = self.loop.call_later(READ_WITHIN_S, look)
+
+    def _reader_goes_on(self) -> None:
+        if self._reader_timer is not None:
+            self._reader_timer.cancel()
+            self._reader_timer = None
+
+    def _taken(self) -> int:
+        """How many bytes the client has acknowledged (``tcpi_bytes_acked`` of tcp(7))."""
+        client: socket.socket = self.transport.get_extra_info("socket")
+        try:
+            about = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
+        except OSError:
+            return 0
+        return int(_TCP_INFO.unpack(about)[0])
 
     def _head_is_here(self) -> None:
         if self._head_timer is not None:

@@ -57,7 +57,7 @@ class Log:
         nothing of it was written.
         """
         database = self._database
-        statements = [_insert(part) for part in _parts(records)]
+        statements: list[tuple[str, Sequence[object]]] = [_insert(part) for part in _parts(records)]
         if drop:
             statements.append((_DELETE, (json.dumps(drop),)))
         database.execute("BEGIN IMMEDIATE")
@@ -102,7 +102,7 @@ def _parts(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
         at += size
 
 
-def _insert(records: Sequence[Record]) -> tuple[str, list[object]]:
+def _insert(records: Sequence[Record]) -> tuple[str, Sequence[object]]:
     """One statement for many rows: between two the thread would wait for the interpreter."""
     rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(records))
     values = [value for record in records for value in (*record, checksum(record))]

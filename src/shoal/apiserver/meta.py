@@ -1,5 +1,6 @@
 """Metadata as the server keeps it: what it fills in, and what a writer cannot change."""
 
+import functools
 import time
 from collections.abc import Callable
 from typing import Final
@@ -25,7 +26,12 @@ _FOR_STATUS: Final = ("labels", "annotations", "finalizers", "ownerReferences")
 
 def rfc3339(later_s: int = 0) -> str:
     """The time now, or some seconds from now, in whole seconds."""
-    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(time.time() + later_s))
+    return _written(int(time.time()) + later_s)
+
+
+@functools.lru_cache(maxsize=16)
+def _written(second: int) -> str:
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(second))
 
 
 def begin(

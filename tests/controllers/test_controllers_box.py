@@ -17,8 +17,9 @@ from shoal.api.kinds import (
     QUEUES,
     RUNS,
     SERVICE_ACCOUNTS,
+    Kind,
 )
-from shoal.api.meta import DRIVER
+from shoal.api.meta import DRIVER, Object
 from shoal.controllers.bootstrap import bootstrap
 from shoal.controllers.builtin.events import KEPT_MS, expire_events
 
@@ -117,3 +118,37 @@ def test_each_of_the_loops_also_runs_alone(tmp_path, part):
         finally:
             loops.terminate()
             loops.communicate(timeout=serving.BOUND_S)
+
+
+async def test_a_namespace_that_cannot_go_says_what_is_left(hand, client):
+    await hand.make(CONFIG_MAPS, "kept", metadata={"finalizers": ["example.test/hold"]})
+    await client.delete(NAMESPACES, hand.namespace)
+
+    async def told():
+        namespace = await client.get_raw(NAMESPACES, hand.namespace)
+        conditions = namespace["status"].get("conditions", [])
+        return {one["type"]: one["message"] for one in conditions if one["status"] == "True"}
+
+    assert await hand.until(told) == {
+        "NamespaceContentRemaining": "still there: 1 configmaps",
+        "NamespaceFinalizersRemaining": "finalizers hold objects back: example.test/hold",
+    }
+    free = {"metadata": {"finalizers": None}}
+    await client.patch(CONFIG_MAPS, "kept", hand.namespace, patch=free)
+    await hand.gone(NAMESPACES, hand.namespace)
+
+
+async def test_objects_of_kinds_that_users_added_go_with_their_namespace(hand, client):
+    kind = "CustomResourceDefinition"
+    definitions = Kind("apiextensions.k8s.io/v1", kind, f"{kind.lower()}s", False, Object)
+    names = {"kind": "Boat", "plural": "boats"}
+    version = {"name": "v1", "served": True, "storage": True}
+    schema = {"openAPIV3Schema": {"type": "object"}}
+    spec = {"group": "loops.test", "scope": "Namespaced", "names": names}
+    spec["versions"] = [version | {"schema": schema}]
+    await client.create(definitions, {"metadata": {"name": "boats.loops.test"}, "spec": spec})
+    boats = Kind("loops.test/v1", "Boat", "boats", True, Object)
+    await hand.until(lambda: hand.make(boats, "one"))
+    await client.delete(NAMESPACES, hand.namespace)
+    await hand.gone(NAMESPACES, hand.namespace)
+    assert not (await client.list(boats, hand.namespace)).items

@@ -5,6 +5,7 @@ in the background (the owner is gone, its dependents follow), in the foreground 
 waits for those dependents that block it) and orphaned (they go on without it).
 """
 
+import asyncio
 from collections.abc import Callable
 from functools import partial
 from typing import Any, Final
@@ -35,6 +36,7 @@ from shoal.api.kinds import (
     Kind,
 )
 from shoal.api.meta import Object, OwnerReference
+from shoal.controllers.builtin.added import AddedKinds
 from shoal.controllers.builtin.graph import FOREGROUND, ORPHAN, Entry, Graph, sort_owners
 from shoal.controllers.informers import Informers
 from shoal.controllers.loop import together, work
@@ -67,7 +69,7 @@ KINDS: Final[tuple[Kind[Any], ...]] = (
     PRIORITY_CLASSES,
     DEVICE_CLASSES,
 )
-"""Every served kind but Event, which owns nothing and is owned by nothing."""
+"""Every kind of the server's own but Event, which owns nothing and is owned by nothing."""
 
 _BY_NAME: Final = {(kind.api_version, kind.name): kind for kind in KINDS}
 _WORKERS: Final = 8
@@ -83,11 +85,14 @@ class GarbageCollector:
         self._queue: WorkQueue[str] = WorkQueue()
         for kind in KINDS:
             informers.follow(kind, self._handler(kind))
+        self._added = AddedKinds(client, informers, frozenset(_BY_NAME), self._handler)
 
     async def run(self) -> None:
         """Work until cancelled."""
         await self._informers.synced()
-        await work(self._queue, self._look_at, workers=_WORKERS)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._added.run())
+            group.create_task(work(self._queue, self._look_at, workers=_WORKERS))
 
     def _handler(self, kind: Kind[Any]) -> Callable[[Delta[Any]], None]:
         return lambda delta: self._on(kind, delta)
@@ -166,7 +171,9 @@ class GarbageCollector:
         return frozenset(ref.uid for ref, gone in zip(unknown, absent, strict=True) if gone)
 
     async def _is_absent(self, entry: Entry, ref: OwnerReference) -> bool:
-        kind = _BY_NAME.get((ref.api_version, ref.kind))
+        kind = _BY_NAME.get((ref.api_version, ref.kind)) or self._added.find(
+            ref.api_version, ref.kind
+        )
         if kind is None or (kind.namespaced and not entry.kind.namespaced):
             # Nothing can be known of an owner that cannot be looked up: leave it be.
             return False

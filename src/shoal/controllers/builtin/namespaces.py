@@ -17,41 +17,10 @@ from shoal.kube.errors import ApiError
 from shoal.kube.reflector import Delta
 from shoal.kube.workqueue import WorkQueue
 from shoal.units.instant import format_seconds
-from shoal.units.instant import format_seconds
 
 _WORKERS: Final = 2
 _LOOK_AGAIN_S: Final = 1.0
 _CONTENT: Final = tuple(kind for kind in (*KINDS, EVENTS) if kind.namespaced)
-
-
-class _Names(View):
-    kind: str = ""
-    plural: str = ""
-
-
-class _Version(View):
-    name: str = ""
-    served: bool = False
-
-
-class _DefinitionSpec(View):
-    group: str = ""
-    scope: str = ""
-    names: _Names = msgspec.field(default_factory=_Names)
-    versions: list[_Version] = []
-
-
-class _Definition(Object):
-    spec: _DefinitionSpec = msgspec.field(default_factory=_DefinitionSpec)
-
-
-_DEFINITIONS: Final = Kind(
-    "apiextensions.k8s.io/v1",
-    "CustomResourceDefinition",
-    "customresourcedefinitions",
-    False,
-    _Definition,
-)
 
 
 class NamespaceController:
@@ -62,7 +31,6 @@ class NamespaceController:
         self._informers = informers
         self._queue: WorkQueue[str] = WorkQueue()
         self._told: dict[str, dict[Kind[Any], Remains]] = {}
-        self._told: dict[str, list[dict[str, str]]] = {}
         self._namespaces = informers.follow(NAMESPACES, self._on_namespace)
 
     async def run(self) -> None:
@@ -79,48 +47,40 @@ class NamespaceController:
             self._told.pop(name, None)
             return
         # Runs first: one whose pods vanish under it would think that it had failed.
-        left = await self._empty(name, STORED_RUNS)
-        kinds = (*_CONTENT, *await self._custom_kinds())
-        for found in await together(partial(self._empty, name, kind) for kind in kinds):
-            left += found
+        left = dict([await self._empty(name, STORED_RUNS)])
+        kinds = (*_CONTENT, *await custom_kinds(self._client))
+        left |= dict(await together(partial(self._empty, name, kind) for kind in kinds))
+        left = {kind: remains for kind, remains in left.items() if remains.count}
         if left:
-            await self._tell(name, remaining(left))
+            await self._tell(name, left)
             self._queue.add_after(name, _LOOK_AGAIN_S)
         else:
             await self._finalize(name)
 
-    async def _empty(self, namespace: str, kind: Kind[Any]) -> list[Left]:
-        """Ask for the deletion of everything of a kind; the objects that are left."""
+    async def _empty(self, namespace: str, kind: Kind[Any]) -> tuple[Kind[Any], Remains]:
+        """Ask for the deletion of everything of a kind; what is left of it."""
         try:
-            if not (await self._client.list(kind, namespace)).items:
-                return []
-            await self._client.request("DELETE", kind.path(namespace))
-            return [(kind, obj) for obj in (await self._client.list(kind, namespace)).items]
+            objects = (await self._client.list(kind, namespace)).items
+            if objects:
+                await self._client.request("DELETE", kind.path(namespace))
+                objects = (await self._client.list(kind, namespace)).items
         except ApiError as error:
-            if error.not_found:
-                return []  # the kind is served no longer
-            raise
+            if not error.not_found:  # else the kind is served no longer
+                raise
+            objects = []
+        return kind, remains_of(objects)
 
-    async def _custom_kinds(self) -> list[Kind[Any]]:
-        """Kinds that somebody defined, as they are served now."""
-        definitions = (await self._client.list(_DEFINITIONS)).items
-        return [
-            Kind(f"{spec.group}/{version}", spec.names.kind, spec.names.plural, True, Object)
-            for spec in (definition.spec for definition in definitions)
-            if spec.scope == "Namespaced" and (version := _served(spec))
-        ]
-
-    async def _tell(self, name: str, conditions: list[dict[str, str]]) -> None:
-        """Write what is left where that says something new."""
-        if self._told.get(name) == conditions:
+    async def _tell(self, name: str, left: dict[Kind[Any], Remains]) -> None:
+        """Write what is left, unless that was told already."""
+        if self._told.get(name) == left:
             return
         now = format_seconds(time.time_ns() // 1_000_000)
-        told = [condition | {"lastTransitionTime": now} for condition in conditions]
+        told = [one | {"lastTransitionTime": now} for one in conditions_of(left)]
         patch = {"status": {"conditions": told}}
         await self._client.patch(
             NAMESPACES, name, patch=patch, strategic=True, subresource="status"
         )
-        self._told[name] = conditions
+        self._told[name] = left
 
     async def _finalize(self, name: str) -> None:
         body = {
@@ -130,8 +90,3 @@ class NamespaceController:
             "spec": {"finalizers": []},
         }
         await self._client.request("PUT", NAMESPACES.path("", name, "finalize"), body=body)
-
-
-def _served(spec: _DefinitionSpec) -> str:
-    """A version that is served; empty when there is none."""
-    return next((version.name for version in spec.versions if version.served), "")

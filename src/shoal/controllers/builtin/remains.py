@@ -1,41 +1,51 @@
 """What a namespace that is being deleted says of what is left in it."""
 
-from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
+
+import msgspec
 
 from shoal.api.kinds import Kind
 from shoal.api.meta import Object
-
-Left = tuple[Kind[Any], Object]
-"""An object that is still there."""
 
 _SHOWN: Final = 5
 """Kinds and finalizers that a sentence names at most."""
 
 
-def remaining(left: Sequence[Left]) -> list[dict[str, str]]:
-    """The conditions for these objects, without their times."""
-    kinds = Counter(kind.plural for kind, _ in left)
-    holders = Counter(held for _, obj in left for held in obj.metadata.finalizers)
-    content, finalizers = "NamespaceContentRemaining", "NamespaceFinalizersRemaining"
+class Remains(msgspec.Struct, frozen=True):
+    """What is left of one kind: how many objects, and the finalizers that hold them."""
+
+    count: int
+    holders: frozenset[str]
+
+
+def remains_of(objects: Sequence[Object]) -> Remains:
+    """What these objects of one kind amount to."""
+    held = frozenset(name for obj in objects for name in obj.metadata.finalizers)
+    return Remains(len(objects), held)
+
+
+def conditions_of(left: Mapping[Kind[Any], Remains]) -> list[dict[str, str]]:
+    """The conditions that tell it, without their times. There is something left."""
+    kinds = [f"{remains.count} {kind.plural}" for kind, remains in left.items()]
+    holders = {holder for remains in left.values() for holder in remains.holders}
+    finalizers = "NamespaceFinalizersRemaining"
+    held = f"finalizers hold objects back: {_named(holders)}"
+    deleted = ("False", "ContentDeleted", "all of it is deleted or being deleted")
+    there = ("True", "SomeResourcesRemain", f"still there: {_named(kinds)}")
     return [
-        _condition(
-            "NamespaceDeletionContentFailure", "False", "ContentDeleted", "all of it was deleted"
-        ),
-        _condition(content, "True", "SomeResourcesRemain", _say(kinds))
-        if kinds
-        else _condition(content, "False", "ContentRemoved", "nothing is left"),
-        _condition(finalizers, "True", "SomeFinalizersRemain", _say(holders))
+        _condition("NamespaceDeletionContentFailure", *deleted),
+        _condition("NamespaceContentRemaining", *there),
+        _condition(finalizers, "True", "SomeFinalizersRemain", held)
         if holders
         else _condition(finalizers, "False", "ContentHasNoFinalizers", "nothing holds it"),
     ]
 
 
-def _say(counted: Counter[str]) -> str:
-    named = [f"{name}: {count}" for name, count in sorted(counted.items())]
-    more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
-    return f"still there: {', '.join(named[:_SHOWN])}{more}"
+def _named(names: Iterable[str]) -> str:
+    known = sorted(names)
+    more = f" and {len(known) - _SHOWN} more" if len(known) > _SHOWN else ""
+    return ", ".join(known[:_SHOWN]) + more
 
 
 def _condition(kind: str, status: str, reason: str, message: str) -> dict[str, str]:

@@ -51,6 +51,8 @@ class Store:
         self._waiting: deque[_Waiting] = deque()
         self._wakes: dict[str, set[Wake]] = {}
         self._epoch = 0
+        self.rendered: dict[tuple[object, ...], list[bytes]] = {}
+        """What one watch made of the last commits, for others at the same place."""
         self.history = History(log.compacted(), bounds)
         self._tick_s = bounds.seconds / _TICKS_IN_AN_AGE
         self.revision = self.history.compacted
@@ -166,6 +168,7 @@ class Store:
             touched.add(waiting.event.key.resource)
             done.append(waiting)
         self.revision = revision
+        self.rendered.clear()
         self._trim()
         for resource in touched:
             for wake in tuple(self._wakes.get(resource, ())):

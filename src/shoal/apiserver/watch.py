@@ -22,7 +22,8 @@ from shoal.dialect.table import table_object
 
 _BOOKMARK_EVERY_S: Final = 60
 _LONGEST_S: Final = 3600
-_MOST_IN_A_CHUNK: Final = 512 * 1024
+_MOST_IN_A_CHUNK: Final = 64 * 1024
+_PLAIN: Final = Form()
 _INITIAL_END: Final = {"k8s.io/initial-events-end": "true"}
 
 
@@ -115,14 +116,14 @@ class _Watch:
                 yield self._too_old()
                 return
             self._woken.clear()
-            for chunk in _joined(self._news()):
+            for chunk in self._shared_news():
                 yield chunk
             if now >= mark_at:
                 mark_at = now + _BOOKMARK_EVERY_S
                 for chunk in self._mark():
                     yield chunk
             await self._sleep(min(deadline, mark_at) - time.monotonic())
-        for chunk in (*_joined(self._news()), *self._mark()):
+        for chunk in (*self._shared_news(), *self._mark()):
             yield chunk
 
     def _is_served(self) -> bool:
@@ -149,6 +150,19 @@ class _Watch:
                     yield self._line(ADDED, entry.raw)
         if self._plan.initial_mark:
             yield self._bookmark(_INITIAL_END)
+
+    def _shared_news(self) -> list[bytes]:
+        """The news in chunks; made once for all watches that are at one place and ask alike."""
+        plan = self._plan
+        if not plan.selection.everything or plan.form != _PLAIN:
+            return list(_joined(self._news()))
+        rendered = self._store.rendered
+        resource = plan.selection.resource
+        asked = (resource.key, resource.api_version, plan.selection.namespace, self._place)
+        if asked not in rendered:
+            rendered[asked] = list(_joined(self._news()))
+        self._place = max(self._place, self._store.revision)
+        return rendered[asked]
 
     def _news(self) -> Iterator[bytes]:
         """Everything after the watch's place, which moves along."""

@@ -2,8 +2,10 @@
 
 import pytest
 
-from shoal.api.kinds import CONFIG_MAPS, SECRETS
+from shoal.api.kinds import CONFIG_MAPS, SECRETS, Kind
+from shoal.api.meta import Object
 from shoal.apiserver.kinds.builtin import BUILTIN
+from shoal.controllers.builtin.added import DEFINITIONS
 from shoal.controllers.builtin.garbage import KINDS
 
 OWNED_BY_NOBODY = {"events", "customresourcedefinitions"}
@@ -99,3 +101,34 @@ def test_every_builtin_kind_that_is_stored_is_followed():
     stored = {(kind.api_version, kind.plural) for kind in BUILTIN if kind.stored}
     followed = {(kind.api_version, kind.plural) for kind in KINDS}
     assert {plural for _, plural in stored - followed} == OWNED_BY_NOBODY
+
+
+@pytest.mark.parametrize("policy", ["Background", "Foreground", "Orphan"])
+async def test_what_a_kind_of_a_users_own_owned_is_collected_too(hand, policy):
+    group = f"{policy.lower()}.example.test"
+    version = {"name": "v1", "served": True, "storage": True}
+    spec = {
+        "group": group,
+        "scope": "Namespaced",
+        "names": {"kind": "Widget", "plural": "widgets", "singular": "widget"},
+        "versions": [version | {"schema": {"openAPIV3Schema": {"type": "object"}}}],
+    }
+    definition = {
+        "apiVersion": DEFINITIONS.api_version,
+        "kind": DEFINITIONS.name,
+        "metadata": {"name": f"widgets.{group}"},
+        "spec": spec,
+    }
+    await hand.client.create(DEFINITIONS, definition)
+    widgets = Kind(f"{group}/v1", "Widget", "widgets", True, Object)
+    owner = await hand.until(lambda: hand.make(widgets, "owner"))
+    reference = owned_by(owner, blocks=True, kind="Widget")["ownerReferences"][0]
+    owners = {"ownerReferences": [reference | {"apiVersion": widgets.api_version}]}
+    await hand.make(CONFIG_MAPS, "child", metadata=owners)
+    await hand.client.delete(widgets, "owner", hand.namespace, propagation=policy)
+    await hand.gone(widgets, "owner")
+    if policy == "Orphan":
+        child = await hand.there(CONFIG_MAPS, "child")
+        assert child.metadata.owner_references == []
+    else:
+        await hand.gone(CONFIG_MAPS, "child")

@@ -2,7 +2,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from shoal.dialect.selectors import SelectorError, parse_fields, parse_labels
+from shoal.dialect.selectors import (
+    SelectorError,
+    label_selector,
+    parse_fields,
+    parse_labels,
+    selector_text,
+)
 
 LABELS = st.dictionaries(st.sampled_from("abc"), st.sampled_from(["", "x", "y", "10"]))
 
@@ -70,3 +76,43 @@ def test_a_field_selector_names_the_fields_that_it_may_use():
 def test_field_selectors_know_only_equality(text):
     with pytest.raises(SelectorError):
         parse_fields(text, KNOWN)
+
+
+EXPRESSIONS = st.one_of(
+    st.builds(
+        lambda key, operator, values: {"key": key, "operator": operator, "values": values},
+        st.sampled_from("abc"),
+        st.sampled_from(["In", "NotIn"]),
+        st.lists(st.sampled_from(["x", "y", "10"]), min_size=1, max_size=2, unique=True),
+    ),
+    st.builds(
+        lambda key, operator: {"key": key, "operator": operator},
+        st.sampled_from("abc"),
+        st.sampled_from(["Exists", "DoesNotExist"]),
+    ),
+)
+
+
+@given(LABELS, LABELS.filter(bool), st.lists(EXPRESSIONS, max_size=3))
+def test_a_selector_in_an_object_says_the_same_as_its_text(labels, wanted, expressions):
+    selector = {"matchLabels": wanted, "matchExpressions": expressions}
+    by_text = parse_labels(selector_text(selector)).matches(labels)
+    assert label_selector(selector).matches(labels) is by_text
+
+
+def test_a_selector_in_an_object_without_anything_has_no_text():
+    assert selector_text({}) == "<none>"
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        {"key": "a", "operator": "Like", "values": ["x"]},
+        {"key": "a", "operator": "In"},
+        {"key": "a", "operator": "Exists", "values": ["x"]},
+        {"key": "bad key", "operator": "Exists"},
+    ],
+)
+def test_an_expression_that_makes_no_sense_is_refused(expression):
+    with pytest.raises(SelectorError):
+        label_selector({"matchExpressions": [expression]})

@@ -23,7 +23,7 @@ from shoal.kube.errors import ApiError
 GPUS = "sim:3xA100-80GB"
 RUNS = 50
 AT_ONCE = 12
-LONGEST_S = 420
+LONGEST_S = 540
 
 
 class Torture:

@@ -122,7 +122,9 @@ async def test_a_folder_that_is_not_there_fails_the_pod_with_its_name(box: Box):
 async def test_a_missing_config_map_is_waited_for(box: Box):
     source = {"configMapRef": {"name": "later"}}
     await box.create("patient", "echo $MODE", main={"envFrom": [source]})
-    pod = await box.pod_that("patient", lambda pod: state(pod).waiting)
+    pod = await box.pod_that(
+        "patient", lambda pod: state(pod).waiting and state(pod).waiting.message
+    )
     assert state(pod).waiting.reason == "CreateContainerConfigError"
     assert state(pod).waiting.message.startswith("config map later does not exist")
     await put(box, CONFIG_MAPS, "later", data={"MODE": "fast"})

@@ -13,20 +13,20 @@ import msgspec
 from shoal.units.failpoint import journal_of
 
 POINTS = {
-    "store.commit": 60,
-    "store.committed": 60,
-    "agent.hold": 3,
-    "agent.held": 3,
-    "agent.prepared": 3,
-    "agent.spawned": 3,
-    "agent.over": 3,
-    "agent.released": 3,
-    "agent.told": 3,
-    "scheduler.claim": 4,
-    "scheduler.bound": 3,
-    "scheduler.gang": 3,
-    "run.made": 5,
-    "run.told": 5,
+    "store.commit": 160,
+    "store.committed": 160,
+    "agent.hold": 4,
+    "agent.held": 4,
+    "agent.prepared": 5,
+    "agent.spawned": 5,
+    "agent.over": 5,
+    "agent.released": 5,
+    "agent.told": 5,
+    "scheduler.claim": 6,
+    "scheduler.bound": 5,
+    "scheduler.gang": 4,
+    "run.made": 8,
+    "run.told": 8,
 }
 """Every failpoint, and the most passings of one life before a death there."""
 

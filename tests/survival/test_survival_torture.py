@@ -22,7 +22,7 @@ from shoal.kube.errors import ApiError
 
 GPUS = "sim:3xA100-80GB"
 RUNS = 50
-AT_ONCE = 12
+AT_ONCE = 8
 LONGEST_S = 540
 
 

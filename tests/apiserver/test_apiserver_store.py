@@ -152,3 +152,45 @@ async def test_commits_wake_who_watches_that_resource(open_store):
     store.wake_on("others", lambda: woken.append("others"))
     await store.put(key("a"), thing("a"))
     assert woken == ["things"]
+
+
+async def test_old_history_goes_with_time_and_its_rows_too(open_store):
+    store, _ = open_store(seconds=600)
+    first = (await store.put(key("a"), thing("a"))).revision
+    await store.put(key("a"), thing("a", k="v"))
+    now = asyncio.get_running_loop().time()
+    store.history.age(now + 599, store.revision)
+    assert store.history.begins("others") == 0
+    store.history.age(now + 2000, store.revision)
+    store.history.trim()
+    assert store.history.since("things", 0) == []
+    assert store.history.begins("others") == store.revision > first
+    store, _ = open_store()
+    assert present(store) == ["a"]
+
+
+async def test_versions_never_go_back_though_the_last_write_was_a_deletion_long_ago(open_store):
+    store, _ = open_store(events=0)
+    await store.put(key("a"), thing("a"))
+    last = (await store.remove(key("a"), thing("a"))).revision
+    again, _ = open_store(events=0)
+    assert (again.revision, present(again)) == (last, [])
+
+
+async def test_churn_leaves_a_small_file_and_room_is_given_back(open_store, tmp_path, monkeypatch):
+    monkeypatch.setattr("shoal.apiserver.writer._IDLE_S", 0.01)
+    store, _ = open_store(events=100)
+    big = "x" * 4000
+    for number in range(3000):
+        await store.put(key(f"n{number % 3}"), thing("x", k=big))
+    await asyncio.gather(*(store.put(key(f"m{n}"), thing("x", k=big)) for n in range(2000)))
+    await asyncio.gather(*(store.remove(key(f"m{n}"), thing("x")) for n in range(2000)))
+    await asyncio.gather(*(store.put(key("last"), thing("x")) for _ in range(101)))
+
+    def is_small():
+        return (tmp_path / "store.db").stat().st_size < 4 * 1024 * 1024
+
+    async with asyncio.timeout(30):
+        while not is_small():  # noqa: ASYNC110 - another thread makes it so
+            await asyncio.sleep(0.01)
+    assert (tmp_path / "store.db-wal").stat().st_size <= 8 * 1024 * 1024

@@ -7,7 +7,7 @@ import pytest
 
 from shoal.api.claim import ResourceClaim, ResourceSlice, claim_object
 from shoal.api.gang import Gang
-from shoal.api.meta import DRIVER, LABEL_GANG, LABEL_RUN
+from shoal.api.meta import DRIVER, LABEL_GANG, LABEL_RUN, SCHEDULER
 from shoal.api.node import Node
 from shoal.api.nodeuse import NodeUse
 from shoal.api.pod import Pod
@@ -109,6 +109,7 @@ class Make:
         labels = {LABEL_GANG: gang} if gang else {}
         labels |= {LABEL_RUN: run} if run else {}
         spec.setdefault("containers", [{"name": "main", "image": image}])
+        spec.setdefault("schedulerName", SCHEDULER)
         if claim:
             spec["resourceClaims"] = [{"name": "gpu", "resourceClaimName": claim}]
         metadata = {

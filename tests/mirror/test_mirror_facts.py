@@ -150,6 +150,12 @@ def test_a_pod_that_will_not_start_waits_no_longer(make, mirror, end):
     assert told == [GroupGone("default/a")]
 
 
+def test_a_pod_of_another_scheduler_is_left_to_it(make, mirror):
+    assert mirror.see(make.pod("a", schedulerName="somebody-elses")) == []
+    (told,) = mirror.see(make.pod("b", schedulerName="default-scheduler"))
+    assert told.group.key.endswith("/b")
+
+
 def test_a_gated_pod_waits_for_a_node_once_its_gates_are_gone(make, mirror):
     assert mirror.see(make.pod("a", schedulingGates=[{"name": "hold"}])) == []
     assert only(mirror.see(make.pod("a"))).group.key == "default/a"

@@ -13,6 +13,8 @@ DRIVER: Final = "gpu.shoal.dev"
 
 SCHEDULER: Final = "shoal"
 """``schedulerName`` of the pods that shoal makes."""
+SCHEDULERS: Final = frozenset({SCHEDULER, "default-scheduler"})
+"""The names whose pods are given nodes: also that of pods which name no scheduler."""
 
 LABEL_RUN: Final = "shoal.dev/run"
 LABEL_RANK: Final = "shoal.dev/rank"

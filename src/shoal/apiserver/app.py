@@ -19,7 +19,6 @@ Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 _log: Final = logging.getLogger(__name__)
 _MOST_BODY: Final = 3 * 1024 * 1024
-_BODY_WITHIN_S: Final = 60
 _MOST_STREAMS: Final = 2000
 _COMPRESS_FROM: Final = 128 * 1024
 _COMPRESS_LEVEL: Final = 1
@@ -59,7 +58,7 @@ class App:
         try:
             self._server.guard.check(request.path, request.headers)
             place = find(self._server.registry, request)
-            body = await _body_in_time(request, receive)
+            body = await _read_body(request, receive)
             answer = await place.act(self._server, _with_body(request, body))
         except StatusError as error:
             answer = refusal(error)
@@ -103,15 +102,6 @@ def _with_body(request: Request, body: bytes) -> Request:
     return Request(
         request.method, request.path, request.query_string, request.query, request.headers, body
     )
-
-
-async def _body_in_time(request: Request, receive: Receive) -> bytes:
-    try:
-        async with asyncio.timeout(_BODY_WITHIN_S):
-            return await _read_body(request, receive)
-    except TimeoutError:
-        message = f"the body did not come within {_BODY_WITHIN_S} seconds; send it again"
-        raise StatusError(408, "Timeout", message) from None
 
 
 async def _read_body(request: Request, receive: Receive) -> bytes:

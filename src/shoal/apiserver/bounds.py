@@ -15,7 +15,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from shoal.apiserver.joined import Joined
 
 _MOST_HEAD: Final = 64 * 1024
-_HEAD_WITHIN_S: Final = 30
+_REQUEST_WITHIN_S: Final = 60
 READ_WITHIN_S: Final = 30
 _TCP_INFO: Final = struct.Struct("120xQ")
 _MOST_CONNECTIONS: Final = 10_000
@@ -24,7 +24,7 @@ _OTHER_FILES: Final = 256
 
 
 class BoundedProtocol(HttpToolsProtocol):
-    """One connection. It is cut off when a head is too long or too slow in coming.
+    """One connection. It is cut off when a head is too long or a request too slow in coming.
 
     So is a client that reads nothing of what waits for it: a watch that is cut off resumes from
     the last version that it saw. An answer that nobody has read by the end of the idle time is
@@ -32,8 +32,9 @@ class BoundedProtocol(HttpToolsProtocol):
     """
 
     _in_head = False
+    _in_request = False
     _head_bytes = 0
-    _head_timer: asyncio.TimerHandle | None = None
+    _request_timer: asyncio.TimerHandle | None = None
     _reader_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -43,33 +44,39 @@ class BoundedProtocol(HttpToolsProtocol):
             transport.abort()
             return
         self.transport = Joined(transport, self.loop)  # type: ignore[assignment]
-        self._await_head()
+        self._await_request()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """It is gone."""
-        self._head_is_here()
+        self._request_is_here()
         self._reader_goes_on()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
         """Bytes from the client."""
         super().data_received(data)
+        if self._in_request:
+            self._await_request()
         if self._in_head:
-            self._await_head()
             self._head_bytes += len(data)
             if self._head_bytes > _MOST_HEAD and not self.transport.is_closing():
                 self.send_400_response(f"the request head is larger than {_MOST_HEAD} bytes")
 
     def on_message_begin(self) -> None:
         """A request begins."""
-        self._in_head, self._head_bytes = True, 0
+        self._in_request, self._in_head, self._head_bytes = True, True, 0
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         """Its headers are complete."""
         self._in_head = False
-        self._head_is_here()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        """All of it is here."""
+        self._in_request = False
+        self._request_is_here()
+        super().on_message_complete()
 
     def pause_writing(self) -> None:
         """The client does not read what there is for it."""
@@ -85,9 +92,9 @@ class BoundedProtocol(HttpToolsProtocol):
         """Nothing was asked for long: go, and do not wait for a reader that does not read."""
         self.transport.abort()
 
-    def _await_head(self) -> None:
-        if self._head_timer is None:
-            self._head_timer = self.loop.call_later(_HEAD_WITHIN_S, self.transport.abort)
+    def _await_request(self) -> None:
+        if self._request_timer is None:
+            self._request_timer = self.loop.call_later(_REQUEST_WITHIN_S, self.transport.abort)
 
     def _await_reader(self, taken: int) -> None:
         """Cut off a client that takes nothing at all for a while; it may come back."""
@@ -114,10 +121,10 @@ class BoundedProtocol(HttpToolsProtocol):
             return 0
         return int(_TCP_INFO.unpack(about)[0])
 
-    def _head_is_here(self) -> None:
-        if self._head_timer is not None:
-            self._head_timer.cancel()
-            self._head_timer = None
+    def _request_is_here(self) -> None:
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
 
 def most_connections() -> int:

@@ -1,5 +1,7 @@
 """Which objects a list, a watch or a collection's deletion is about."""
 
+import re
+from collections.abc import Iterator
 from typing import Final
 
 import msgspec
@@ -9,7 +11,7 @@ from shoal.apiserver.http import Request
 from shoal.apiserver.registry import Resource
 from shoal.apiserver.render import decode
 from shoal.dialect.paths import field_text
-from shoal.dialect.selectors import Selector, SelectorError, parse_fields, parse_labels
+from shoal.dialect.selectors import Operator, Selector, SelectorError, parse_fields, parse_labels
 from shoal.dialect.status import bad_request
 
 
@@ -20,6 +22,8 @@ class Selection(msgspec.Struct, frozen=True):
     namespace: str
     labels: Selector
     fields: Selector
+    marks: tuple[bytes, ...] = ()
+    """What the text of every selected object holds: most others need not be decoded."""
 
     @property
     def everything(self) -> bool:
@@ -35,6 +39,8 @@ class Selection(msgspec.Struct, frozen=True):
         return not self.fields or self._fields_match(key, raw)
 
     def _fields_match(self, key: Key, raw: bytes) -> bool:
+        if any(mark not in raw for mark in self.marks):
+            return False
         values = {"metadata.name": key.name, "metadata.namespace": key.namespace}
         wanted = {requirement.key for requirement in self.fields.requirements} - values.keys()
         if wanted:
@@ -51,7 +57,19 @@ def selection_of(request: Request, resource: Resource, namespace: str) -> Select
         fields = parse_fields(request.query.get("fieldSelector", ""), resource.selectable)
     except SelectorError as error:
         raise bad_request(str(error)) from error
-    return Selection(resource, namespace, labels, fields)
+    return Selection(resource, namespace, labels, fields, tuple(_marks(fields)))
+
+
+_PLAIN: Final = re.compile(r"[A-Za-z0-9._-]+")
+"""Values that JSON writes as they are."""
+
+
+def _marks(fields: Selector) -> Iterator[bytes]:
+    for requirement in fields.requirements:
+        if requirement.operator is Operator.IN and len(requirement.values) == 1:
+            (value,) = requirement.values
+            if _PLAIN.fullmatch(value):
+                yield value.encode()
 
 
 class _Labelled(msgspec.Struct):

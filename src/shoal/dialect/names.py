@@ -3,6 +3,7 @@
 Source: https://kubernetes.io/docs/concepts/overview/working-with-objects/names/
 """
 
+import functools
 import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
@@ -15,6 +16,8 @@ _SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-
 _QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?\Z")
 _MOST_ANNOTATION_BYTES: Final = 256 * 1024
 _LONGEST_GENERATED: Final = 63
+_REMEMBERED: Final = 4096
+"""Keys and values whose check is kept: objects carry the same few again and again."""
 SUFFIX_LENGTH: Final = 5
 SUFFIX_LETTERS: Final = "bcdfghjklmnpqrstvwxz2456789"
 """Letters of a generated suffix: no vowels, so that it spells nothing."""
@@ -43,6 +46,7 @@ def wrong_subdomain(name: str) -> str:
     )
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def wrong_qualified(name: str) -> str:
     """A label key, an annotation key or a finalizer: ``prefix/name`` or ``name``."""
     prefix, slash, tail = name.rpartition("/")
@@ -56,6 +60,7 @@ def wrong_qualified(name: str) -> str:
     )
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def wrong_label_value(value: str) -> str:
     """The value of a label; empty is allowed."""
     if not value or (len(value) <= 63 and _QUALIFIED.match(value)):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from shoal.api.claim import ResourceClaim
+from shoal.api.meta import SCHEDULERS
 from shoal.api.pod import Pod
 from shoal.api.run import HOST_IMAGE
 from shoal.core.event import ClaimAsk, Member
@@ -16,8 +17,8 @@ Claims = list[tuple[str, ResourceClaim | None]]
 
 
 def waits(pod: Pod) -> bool:
-    """Whether a pod is waiting for a node. One with gates does not yet."""
-    if pod.spec.scheduling_gates:
+    """Whether a pod waits for a node of ours. One with gates does not yet, nor another's pod."""
+    if pod.spec.scheduling_gates or pod.spec.scheduler_name not in SCHEDULERS:
         return False
     return not (pod.spec.node_name or pod.finished or pod.metadata.deletion_timestamp)
 

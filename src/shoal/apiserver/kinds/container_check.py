@@ -57,6 +57,8 @@ def _port_causes(ports: Sequence[Document], at: str) -> Iterator[Cause]:
 
 def _variable_causes(variable: Document, at: str) -> Iterator[Cause]:
     name, source = variable.get("name") or "", variable.get("valueFrom")
+    if source is None and _VARIABLE.match(name):
+        return
     if not name:
         yield Cause(REQUIRED, "must not be empty", f"{at}.name")
     elif not _VARIABLE.match(name):
@@ -85,7 +87,7 @@ def _resource_causes(resources: Document, claims: set[Any], at: str) -> Iterator
     limits = {name: _amount(value, at) for name, value in (resources.get("limits") or {}).items()}
     for name, value in (resources.get("requests") or {}).items():
         amount, limit = _amount(value, at), limits.get(name)
-        if limit is not None and amount > limit:
+        if limit is not None and amount is not limit and amount > limit:
             told = f"{name}: more is requested than its limit"
             yield Cause(INVALID, told, f"{at}.requests")
     yield from _whole_causes(resources, at)
@@ -119,6 +121,6 @@ def _amount(value: Json, at: str) -> Json:
         amount = parse_quantity(value)
     except UnitError as error:
         raise bad_request(f"{at}: {error}") from error
-    if amount < 0:
+    if amount.numerator < 0:
         raise bad_request(f"{at}: {value} is negative")
     return amount

@@ -85,8 +85,8 @@ def _container(container: Document, path: str) -> Iterator[str]:
     yield from _others(container, _CONTAINER, path)
     yield from _resources(container.get("resources") or {}, f"{path}.resources")
     for index, variable in enumerate(container.get("env") or ()):
-        source = variable.get("valueFrom") or {}
-        yield from _others(source, _ENV_SOURCES, f"{path}.env[{index}].valueFrom", _FAILS)
+        if source := variable.get("valueFrom"):
+            yield from _others(source, _ENV_SOURCES, f"{path}.env[{index}].valueFrom", _FAILS)
 
 
 def _resources(resources: Document, path: str) -> Iterator[str]:
@@ -104,6 +104,6 @@ def _others(
     document: Mapping[str, Any], known: frozenset[str], path: str, told: str = _NO_EFFECT
 ) -> Iterator[str]:
     """The fields that are set, not known, and not harmless. Empty values ask for nothing."""
-    for field, value in document.items():
-        if field not in known and field not in _HARMLESS and value not in (None, {}, [], False, ""):
+    for field in sorted(document.keys() - known):
+        if field not in _HARMLESS and document[field] not in (None, {}, [], False, ""):
             yield f"{path}.{field} {told}"

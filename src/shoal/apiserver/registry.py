@@ -20,8 +20,8 @@ class World(Protocol):
     def find(self, key: Key) -> Document | None:
         """The newest version of another object, decoded; None when there is none."""
 
-    def all(self, resource: str) -> Iterable[Document]:
-        """The durable objects of a cluster-scoped kind, decoded."""
+    def all(self, resource: str, mark: bytes = b"") -> Iterable[Document]:
+        """The durable objects of a kind whose text holds the mark, decoded."""
 
 
 Admit = Callable[[Document, World], list[str]]

@@ -46,9 +46,10 @@ class Server(msgspec.Struct, frozen=True):
         entry = self.store.newest(key)
         return None if entry is None else decode(entry.raw)
 
-    def all(self, resource: str) -> Iterable[Document]:
-        """The durable objects of a kind, decoded."""
-        return (decode(entry.raw) for _, entry in self.store.present(resource))
+    def all(self, resource: str, mark: bytes = b"") -> Iterable[Document]:
+        """The durable objects of a kind whose text holds the mark, decoded."""
+        present = self.store.present(resource)
+        return (decode(entry.raw) for _, entry in present if mark in entry.raw)
 
     def is_taken(self, target: Target) -> Callable[[str], bool]:
         """Whether the collection has an object of a name, also one still being written."""

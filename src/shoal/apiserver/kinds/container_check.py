@@ -30,7 +30,8 @@ def container_causes(
     yield from not_supported(container["imagePullPolicy"], _PULL, f"{at}.imagePullPolicy")
     yield from _port_causes(container.get("ports") or (), f"{at}.ports")
     for index, variable in enumerate(container.get("env") or ()):
-        yield from _variable_causes(variable, f"{at}.env[{index}]")
+        if not _is_plain(variable):
+            yield from _variable_causes(variable, f"{at}.env[{index}]")
     places: set[Any] = set()
     for index, mount in enumerate(container.get("volumeMounts") or ()):
         yield from _mount_causes(mount, volumes, places, f"{at}.volumeMounts[{index}]")
@@ -55,10 +56,13 @@ def _port_causes(ports: Sequence[Document], at: str) -> Iterator[Cause]:
         names.update([name] if name else ())
 
 
+def _is_plain(variable: Document) -> bool:
+    """Whether a variable is a name and a text, as most are."""
+    return "valueFrom" not in variable and bool(_VARIABLE.match(variable.get("name") or ""))
+
+
 def _variable_causes(variable: Document, at: str) -> Iterator[Cause]:
     name, source = variable.get("name") or "", variable.get("valueFrom")
-    if source is None and _VARIABLE.match(name):
-        return
     if not name:
         yield Cause(REQUIRED, "must not be empty", f"{at}.name")
     elif not _VARIABLE.match(name):

@@ -13,6 +13,7 @@ from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.status import forbidden
 
+_DEFAULT_CLASS: Final = b'"globalDefault":true'
 _TOLERATED: Final = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 
 
@@ -65,7 +66,7 @@ def _class_of(name: str, world: World) -> Document | None:
     resource = "priorityclasses.scheduling.k8s.io"
     if name:
         return world.find(Key(resource, "", name))
-    return next((c for c in world.all(resource) if c.get("globalDefault")), None)
+    return next((c for c in world.all(resource, _DEFAULT_CLASS) if c.get("globalDefault")), None)
 
 
 def _forbidden(document: Document, why: str) -> Exception:

@@ -15,6 +15,8 @@ import pytest
 from tests.serving import server_command, server_environment
 
 PATIENCE_S = 30
+FRESH_S = 30
+"""A connection that lay idle longer is not used again: servers close such connections."""
 TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 MERGE = "application/merge-patch+json"
 STRATEGIC = "application/strategic-merge-patch+json"
@@ -38,9 +40,10 @@ class Api:
 
     def send(self, method, path, body=None, *, headers=None, raw=None, **query):
         """The whole answer: status, headers, bytes."""
-        connection = getattr(self._local, "connection", None)
-        if connection is None:
-            connection = self._local.connection = self.connect()
+        connection, used_at = getattr(self._local, "connection", (None, 0.0))
+        if connection is None or time.monotonic() - used_at > FRESH_S:
+            connection = self.connect()
+        self._local.connection = connection, time.monotonic()
         sent = {"Authorization": f"Bearer {self.token}"} | (headers or {})
         content = raw if raw is not None else None if body is None else json.dumps(body)
         try:
@@ -48,7 +51,7 @@ class Api:
             response = connection.getresponse()
             return response.status, response.headers, response.read()
         except (OSError, http.client.HTTPException):
-            self._local.connection = None
+            self._local.connection = None, 0.0
             raise
 
     def call(self, method, path, body=None, **options):

@@ -11,7 +11,7 @@ V2 = {"Accept": f"{AGGREGATED.format('v2')},application/json"}
 
 def told(api):
     """Every kind by group version and name, as the one-by-one form tells it."""
-    groups = [g["preferredVersion"]["groupVersion"] for g in api.get("/apis")["groups"]]
+    groups = [v["groupVersion"] for g in api.get("/apis")["groups"] for v in g["versions"]]
     lists = [api.get("/api/v1"), *(api.get(f"/apis/{group}") for group in groups)]
     return {(one["groupVersion"], r["name"]): r for one in lists for r in one["resources"]}
 

@@ -20,6 +20,7 @@ class _Names(View):
 
 class _Version(View):
     name: str = ""
+    served: bool = False
     storage: bool = False
 
 
@@ -47,8 +48,9 @@ class Definition(Object):
         return any(one.type == "Established" and one.status == "True" for one in conditions)
 
     def addressed(self) -> Kind[Object]:
-        """How clients address its objects, in the version that is stored."""
-        version = next((one.name for one in self.spec.versions if one.storage), "")
+        """How clients address its objects: in the version that is stored, if that is served."""
+        served = sorted(self.spec.versions, key=lambda one: (one.served, one.storage))
+        version = served[-1].name if served else ""
         names = self.spec.names
         namespaced = self.spec.scope == "Namespaced"
         return Kind(f"{self.spec.group}/{version}", names.kind, names.plural, namespaced, Object)
@@ -61,6 +63,12 @@ DEFINITIONS: Final = Kind(
     False,
     Definition,
 )
+
+
+async def added_kinds(client: Client) -> list[Kind[Object]]:
+    """Every kind that there is a definition for, ours among them. Raises ApiError."""
+    definitions = (await client.list(DEFINITIONS)).items
+    return [each.addressed() for each in definitions if each.established]
 
 
 class AddedKinds:

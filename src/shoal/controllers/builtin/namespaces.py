@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from shoal.api.kinds import EVENTS, NAMESPACES, Kind
 from shoal.api.meta import Object
-from shoal.controllers.builtin.custom import custom_kinds
+from shoal.controllers.builtin.added import added_kinds
 from shoal.controllers.builtin.garbage import KINDS
 from shoal.controllers.builtin.remains import Remains, conditions_of, remains_of
 from shoal.controllers.informers import Informers
@@ -21,6 +21,7 @@ from shoal.units.instant import format_seconds
 _WORKERS: Final = 2
 _LOOK_AGAIN_S: Final = 1.0
 _CONTENT: Final = tuple(kind for kind in (*KINDS, EVENTS) if kind.namespaced)
+_KNOWN: Final = frozenset(kind.path() for kind in (*KINDS, EVENTS))
 
 
 class NamespaceController:
@@ -48,7 +49,8 @@ class NamespaceController:
             return
         # Runs first: one whose pods vanish under it would think that it had failed.
         left = dict([await self._empty(name, STORED_RUNS)])
-        kinds = (*_CONTENT, *await custom_kinds(self._client))
+        added = [kind for kind in await added_kinds(self._client) if kind.path() not in _KNOWN]
+        kinds = (*_CONTENT, *(kind for kind in added if kind.namespaced))
         left |= dict(await together(partial(self._empty, name, kind) for kind in kinds))
         left = {kind: remains for kind, remains in left.items() if remains.count}
         if left:

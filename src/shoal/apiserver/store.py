@@ -30,8 +30,6 @@ from shoal.apiserver.writer import Job, Writer
 from shoal.dialect.status import Details, StatusError
 
 _MOST_WAITING: Final = 8192
-_REST_S: Final = 0.005
-"""Watches of a busy kind are woken no more often: some events cost little more than one."""
 _TICKS_IN_AN_AGE: Final = 16
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -52,8 +50,6 @@ class Store:
         self._pending: dict[Key, Event] = {}
         self._waiting: deque[_Waiting] = deque()
         self._wakes: dict[str, set[Wake]] = {}
-        self._wake_at: dict[str, float] = {}
-        self._due: set[str] = set()
         self._epoch = 0
         self.rendered: dict[tuple[object, ...], list[bytes]] = {}
         """What one watch made of the last commits, for others at the same place."""
@@ -175,31 +171,10 @@ class Store:
         self.rendered.clear()
         self._trim()
         for resource in touched:
-            self._wake(resource)
+            self.wake(resource)
         for waiting in done:
             if not waiting.done.done():
                 waiting.done.set_result(waiting.event.entry)
-
-    def _wake(self, resource: str) -> None:
-        """Wake who watches: at once after a while of quiet, else together with what comes soon."""
-        loop = asyncio.get_running_loop()
-        next_at = self._wake_at.get(resource, 0.0)
-        now = loop.time()
-        if next_at <= now:
-            self._wake_at[resource] = now + _REST_S
-            self._wake_now(resource)
-        elif resource not in self._due:
-            self._due.add(resource)
-            loop.call_at(next_at, self._wake_late, resource)
-
-    def _wake_late(self, resource: str) -> None:
-        self._due.discard(resource)
-        self._wake_at[resource] = asyncio.get_running_loop().time() + _REST_S
-        self._wake_now(resource)
-
-    def _wake_now(self, resource: str) -> None:
-        for wake in tuple(self._wakes.get(resource, ())):
-            wake()
 
     def _failed(self, epoch: int, why: str) -> None:
         """Forget what was not written; everybody who waits for it is told."""

@@ -4,6 +4,7 @@ import json
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from tests.apiserver.conftest import PATIENCE_S, Api
@@ -31,25 +32,28 @@ def impatient(tmp_path):
         text=True,
     )
     assert process.stdout.readline().startswith("ready")
-    yield Api(home)
+    yield Api(home), Path(f"/proc/{process.pid}/fd")
     process.terminate()
     process.communicate(timeout=PATIENCE_S)
 
 
-def test_a_watch_that_is_not_read_is_cut_off_and_resumes_exactly(impatient):
-    api = impatient
+def test_a_watch_that_is_not_read_is_cut_off_and_resumes_exactly(impatient, wait_until):
+    api, files = impatient
     api.create("/api/v1/namespaces", {"metadata": {"name": "default"}})
     first = api.create(MAPS, {"metadata": {"name": "big"}})["metadata"]["resourceVersion"]
     raw = socket.create_connection(("127.0.0.1", api.port), timeout=PATIENCE_S)
-    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 64 * 1024)
     with api.trust.wrap_socket(raw, server_hostname="127.0.0.1") as slow:
         ask = f"GET {MAPS}?watch=true&resourceVersion={first} HTTP/1.1\r\nHost: x\r\n"
         slow.sendall(f"{ask}Authorization: Bearer {api.token}\r\n\r\n".encode())
+        with api.watch(MAPS, resourceVersion=first):
+            open_files = len(list(files.iterdir()))  # of the slow watch, this one and the client
         written = []
         for number in range(60):
             status, changed = api.patch(f"{MAPS}/big", {"data": {"k": f"{number}" + "x" * 200_000}})
             assert status == 200
             written.append(changed["metadata"]["resourceVersion"])
+        wait_until(lambda: len(list(files.iterdir())) <= open_files - 2)
         seen = _versions(_all_that_comes(slow))
     assert seen == written[: len(seen)]
     assert len(seen) < len(written)

@@ -30,8 +30,8 @@ test: $(READY)
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2
 
-# What must live through deaths, full disks, silence and clocks that jump: at most 10 minutes on
-# two cores, one box at a time.
+# What must live through deaths, full disks, silence and clocks that jump: ten minutes on two
+# cores, one box at a time.
 test-survival: $(READY)
 	$(BIN)/pytest -m survival tests/survival
 

@@ -96,7 +96,7 @@ def test_two_homes_on_the_same_cards(boxes: list[Box], tmp_path: Path) -> None:
     one.wait_for("held", "Running")
     told = sentence(two.shoal(*up))
     assert f"SHOAL_HOME={one.home} shoal down" in told
-    assert not two.processes()
+    two.until(lambda: not two.processes(), "nothing of the second box is left")
     unharmed(one, "after-cards")
     one.ok("down", "--kill")
     two.ok(*up)

@@ -12,6 +12,8 @@ from typing import Any
 
 GPUS = "sim:2xA100-80GB,1xT4"
 LONGEST_WAIT = 60
+COMPILED = Path(sys.prefix) / "compiled"
+"""What Python makes of our modules, kept as an installed shoal has it."""
 
 
 class Box:
@@ -20,9 +22,9 @@ class Box:
     def __init__(self, home: Path, work: Path) -> None:
         self.home = home
         self.work = work
-        self.env = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_")} | {
-            "SHOAL_HOME": str(home)
-        }
+        kept = {k: v for k, v in os.environ.items() if not k.startswith("SHOAL_")}
+        kept.pop("PYTHONDONTWRITEBYTECODE", None)
+        self.env = kept | {"SHOAL_HOME": str(home), "PYTHONPYCACHEPREFIX": str(COMPILED)}
 
     def command(self, *arguments: str) -> list[str]:
         return [sys.executable, "-m", "shoal", *arguments]

@@ -31,7 +31,7 @@ class Town:
         self.ended_by_themselves: list[str] = []
         self.restarts = 0
         self._logs = folder
-        self._environment = self.box.env | (extra or {})
+        self._environment = self.box.env | {"PYTHONFAULTHANDLER": "1"} | (extra or {})
         self._arguments = {"loops": ["loops"], "agent": ["agent", "--gpus", gpus]}
         self._processes: dict[str, subprocess.Popen[bytes]] = {}
 

@@ -16,6 +16,7 @@ import msgspec
 
 from shoal.apiserver.log import Log
 from shoal.apiserver.storefile import Record
+from shoal.units.failpoint import failpoint
 
 _log: Final = logging.getLogger(__name__)
 _MOST_IN_A_BATCH: Final = 2048
@@ -100,6 +101,7 @@ class Writer:
         records = [job.record for job in batch if job.record is not None]
         if not records:
             return
+        failpoint("store.commit")
         try:
             self._append(records)
         except Exception as error:  # whatever it was, whoever waits must be told
@@ -107,6 +109,7 @@ class Writer:
             _log.error("commit failed", extra={"why": str(error), "writes": len(records)})
             self._report(self._failed, self._void_epoch, str(error))
             return
+        failpoint("store.committed")
         self._report(self._committed, records[-1].revision)
 
     def _append(self, records: list[Record]) -> None:

@@ -17,6 +17,8 @@ from shoal.cli.box.ports import DEFAULT_PORT
 @click.option("--go-fd", type=int, hidden=True)
 def command(port: int, history_seconds: float, go_fd: int | None) -> None:
     """Serve the objects of the home on 127.0.0.1."""
+    import uvloop
+
     from shoal.apiserver.history import Bounds
     from shoal.apiserver.main import StartError, serve
     from shoal.apiserver.storefile import StoreError
@@ -28,4 +30,5 @@ def command(port: int, history_seconds: float, go_fd: int | None) -> None:
         lambda ready: serve(home_path(), port, bounds, ready=lambda got: ready(str(got))),
         go_fd,
         fatal=(StartError, StoreError),
+        run=uvloop.run,
     )

@@ -18,17 +18,16 @@ def run_child(
     work: Callable[[Callable[[str], None]], Coroutine[None, None, None]],
     go_fd: int | None,
     fatal: tuple[type[Exception], ...] = (),
+    run: Callable[[Coroutine[None, None, None]], None] = asyncio.run,
 ) -> None:
     """Run ``work`` until it ends, a signal asks for the end, or the supervisor is gone.
 
     ``work`` is given a function to call once others may count on it. An error of the ``fatal``
-    kinds becomes a BoxError: its supervisor does not start it again.
+    kinds becomes a BoxError: its supervisor does not start it again. ``run`` brings an event loop.
     """
-    import uvloop
-
     log_to_stderr()
     try:
-        uvloop.run(_until_told(work(_say_ready), go_fd))
+        run(_until_told(work(_say_ready), go_fd))
     except fatal as error:
         raise BoxError(str(error)) from error
 

@@ -38,6 +38,11 @@ class Plan(msgspec.Struct):
     keepers: list[int]
     kills: list[tuple[str, int]]
 
+    @property
+    def count(self) -> int:
+        """How many there are."""
+        return len(self.points) + len(self.keepers) + len(self.kills)
+
 
 def drawn(seed: int, deaths: int) -> Plan:
     """Of the deaths one in ten is a keeper's and one in five at a moment of no meaning.
@@ -82,6 +87,11 @@ class Deaths:
     def count(self) -> int:
         """How many there were."""
         return self.journal.read_bytes().count(b"\n")
+
+    @property
+    def names(self) -> set[str]:
+        """What was died of."""
+        return {line.partition(" ")[0] for line in self.journal.read_text().splitlines()}
 
     def keeper_due(self, starts: int) -> bool:
         """Whether the keeper of the newest of so many programs is to die."""

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 from tests.survival import evidence
 from tests.survival.ledger import Ledger
-from tests.survival.plan import Deaths, drawn, replayed
+from tests.survival.plan import POINTS, Deaths, drawn, replayed
 from tests.survival.town import Town
 from tests.survival.workload import Job, jobs
 
@@ -22,7 +22,7 @@ from shoal.kube.errors import ApiError
 
 GPUS = "sim:3xA100-80GB"
 RUNS = 50
-AT_ONCE = 8
+AT_ONCE = 12
 LONGEST_S = 540
 
 
@@ -129,6 +129,7 @@ def test_nothing_is_lost_whatever_dies_when(tmp_path: Path, pytestconfig: pytest
     seed = int(pytestconfig.getoption("--seed", default=None) or random.randrange(10**6))
     most = int(pytestconfig.getoption("--deaths", default=None) or 300)
     plan = replayed(Path(journal)) if journal else drawn(seed, most)
+    most = plan.count if journal else most
     deaths = Deaths(plan, tmp_path)
     print(f"--seed {seed}; its deaths, to be repeated with --journal: {deaths.journal}")
     torture = Torture(tmp_path, deaths, seed)
@@ -137,6 +138,8 @@ def test_nothing_is_lost_whatever_dies_when(tmp_path: Path, pytestconfig: pytest
         while deaths.count < most or len(torture.jobs) < RUNS:
             assert time.monotonic() - began < LONGEST_S, f"{deaths.count} deaths, too few"
             torture.go_on()
+            if deaths.count >= most:
+                deaths.disarm()
         runs = torture.settle()
         torture.ledger.check_count()
         check_phases(torture, runs)
@@ -147,6 +150,7 @@ def test_nothing_is_lost_whatever_dies_when(tmp_path: Path, pytestconfig: pytest
         evidence.check_ends(found, torture.victims)
         assert evidence.check_cards(found, torture.town.home, GPUS) >= RUNS
         assert not torture.town.ended_by_themselves
+        assert journal or most < 300 or set(POINTS) <= deaths.names
     finally:
         torture.town.stop()
     told = f"{deaths.count} deaths, {len(torture.jobs)} runs, {len(found)} programs"

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -126,3 +127,10 @@ def test_a_full_disk_keeps_the_last_word_and_the_box(tmp_path: Path) -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
     assert read_state(tmp_path) == state
     assert not (tmp_path / "box.json.new").exists()
+
+
+def test_a_home_is_made_by_many_at_once(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with ThreadPoolExecutor(8) as together:
+        list(together.map(make_home, [home] * 500))
+    assert not (home / ".probe").exists()

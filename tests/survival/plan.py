@@ -15,8 +15,8 @@ from shoal.units.failpoint import journal_of
 POINTS = {
     "store.commit": 160,
     "store.committed": 160,
-    "agent.hold": 4,
-    "agent.held": 4,
+    "agent.hold": 6,
+    "agent.held": 6,
     "agent.prepared": 5,
     "agent.spawned": 5,
     "agent.over": 5,
@@ -47,12 +47,13 @@ class Plan(msgspec.Struct):
 def drawn(seed: int, deaths: int) -> Plan:
     """Of the deaths one in ten is a keeper's and one in five at a moment of no meaning.
 
-    Of each point there are enough for all others to be passed over.
+    Of each point there are some more than will be died of, and few enough that early points do
+    not keep every life from the later ones.
     """
     rng = random.Random(seed)
     points = []
     for name, most in POINTS.items():
-        points += [f"{name} {rng.randint(1, most)}" for _ in range(deaths // 10)]
+        points += [f"{name} {rng.randint(1, most)}" for _ in range(deaths // 15)]
     keepers = sorted(rng.sample(range(1, deaths), deaths // 10))
     kills = sorted(rng.sample(range(deaths), deaths // 5))
     names = [rng.choice(("apiserver", "loops", "agent")) for _ in kills]

@@ -51,7 +51,7 @@ def make_home(home: Path) -> None:
             (home / name).mkdir(mode=0o700, exist_ok=True)
         probe = home / ".probe"
         probe.write_bytes(b"")
-        probe.unlink()
+        probe.unlink(missing_ok=True)  # of two that start at once one may remove it for both
         room = os.statvfs(home)
     except OSError as error:
         raise BoxError(

@@ -16,7 +16,7 @@ POINTS = {
     "store.commit": 160,
     "store.committed": 160,
     "agent.hold": 8,
-    "agent.held": 8,
+    "agent.held": 4,
     "agent.prepared": 5,
     "agent.spawned": 5,
     "agent.over": 4,

@@ -86,6 +86,7 @@ class Oracle:
             and (not member.pinned or member.pinned == node.name)
             and (member.host_image or node.containers)
             and all(pair in node.labels for pair in member.node_selector)
+            and (self.ignore_closed or tolerates(member, node))
             and (member.cpu_milli == 0 or self.cpu[node.name] >= member.cpu_milli)
             and (member.memory_mib == 0 or self.memory[node.name] >= member.memory_mib)
         )
@@ -125,3 +126,16 @@ class Oracle:
             self.mib[key] -= sign * need
             self.milli[key] -= sign * claim.share.milli
             self.users[key] += sign
+
+
+def tolerates(member: Member, node: NodeChanged) -> bool:
+    """Whether every taint of the node is covered, field by field, by some toleration."""
+    return all(
+        any(
+            (not one.key or one.key == taint.key)
+            and (not one.effect or one.effect == taint.effect)
+            and (one.value is None or one.value == taint.value)
+            for one in member.tolerations
+        )
+        for taint in node.taints
+    )

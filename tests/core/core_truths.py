@@ -4,7 +4,7 @@ from collections import Counter
 from itertools import combinations
 
 import msgspec
-from core_oracle import Oracle
+from core_oracle import Oracle, tolerates
 
 from shoal.core.event import AnyEvent, Group, HoldChanged, Member, NodeChanged, PodPlaced
 from shoal.core.reason import Code, Reason, Resource
@@ -55,7 +55,20 @@ def closed_for(told, asked: Group) -> str:
     if pinned and pinned not in {node.name for node in nodes}:
         return f"its claim is held on {pinned}, which is gone"
     could = [node for node in nodes if Oracle([node], empty=True).can_place(asked)]
-    return "; ".join(f"{node.name}: {node.closed}" for node in could)
+    return "; ".join(f"{node.name}: {node.closed or tainted(node, asked)}" for node in could)
+
+
+def tainted(node: NodeChanged, asked: Group) -> str:
+    """The taints of a node that a group of one does not tolerate."""
+    alone = [msgspec.structs.replace(node, taints=(one,)) for one in node.taints]
+    bars = [one.taints[0] for one in alone if not tolerates(asked.members[0], one)]
+    return "tainted " + ", ".join(str(one) for one in bars)
+
+
+def node_tainted(told: list[AnyEvent], asked: Group, why: Reason) -> None:
+    """The same, and one of the nodes that it could go to is open but for its taints."""
+    no_nodes(told, asked, why)
+    assert ": tainted " in why.detail
 
 
 def no_runtime(told: list[AnyEvent], asked: Group, why: Reason) -> None:
@@ -155,7 +168,8 @@ def only(asked: Group, members) -> Group:
 
 def may_go(oracle: Oracle, node: NodeChanged, member: Member) -> bool:
     """Whether a node is open to a member, however much is free."""
-    return (oracle.ignore_closed or not node.closed) and may_go_ever(node, member)
+    is_open = not node.closed and tolerates(member, node)
+    return (oracle.ignore_closed or is_open) and may_go_ever(node, member)
 
 
 def may_go_ever(node: NodeChanged, member: Member) -> bool:
@@ -250,6 +264,7 @@ def releasing(told: list[AnyEvent], asked: Group, why: Reason) -> None:
 TRUTHS = {
     Code.NO_NODES: no_nodes,
     Code.NODE_UNKNOWN: node_unknown,
+    Code.TAINTED: node_tainted,
     Code.NO_RUNTIME: no_runtime,
     Code.NO_MODEL: no_model,
     Code.TOO_LARGE: too_large,

@@ -22,6 +22,7 @@ from shoal.core.event import (
 from shoal.core.reason import Reason
 from shoal.core.state import State
 from shoal.core.step import step
+from shoal.core.taints import Taint, Toleration
 from shoal.units.gpu import Share, parse_share
 
 GIB = 1024
@@ -152,6 +153,13 @@ shares = st.one_of(
 )
 
 
+TAINTS = (Taint("team", "NoSchedule", "a"), Taint("old", "NoExecute"))
+TOLERATIONS = (
+    Toleration("team", value="a"),
+    Toleration("team", value="b"),
+    Toleration("old", "NoExecute"),
+    Toleration(effect="NoSchedule"),
+)
 SILENT = {"closed": "its agent is silent", "unknown": True}
 
 
@@ -166,6 +174,7 @@ def nodes(draw: st.DrawFn, name: str = "box1") -> NodeChanged:
         labels=draw(st.sampled_from([(), (), (("zone", "a"),)])),
         **draw(st.sampled_from([{}, {}, {}, {"closed": "cordoned"}, SILENT])),
         containers=draw(st.booleans()),
+        taints=draw(st.sampled_from([(), (), TAINTS[:1], TAINTS[1:], TAINTS])),
     )
 
 
@@ -215,6 +224,7 @@ def members(draw: st.DrawFn, name: str, claims: st.SearchStrategy[int]) -> Membe
         node_selector=draw(st.sampled_from([(), (), (), (("zone", "a"),)])),
         pinned=draw(st.sampled_from(["", "", "", "", "box1", "box9"])),
         host_image=draw(st.sampled_from([True, True, True, False])),
+        tolerations=tuple(draw(st.lists(st.sampled_from(TOLERATIONS), max_size=2))),
     )
 
 

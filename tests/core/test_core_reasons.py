@@ -11,6 +11,7 @@ from core_world import (
     group,
     groups,
     held,
+    places,
     reason,
     running,
     state_of,
@@ -23,6 +24,7 @@ from shoal.core.event import Group
 from shoal.core.reason import Code, Reason, Resource
 from shoal.core.state import State
 from shoal.core.step import step
+from shoal.core.taints import Taint, Toleration
 
 BOX = box(cards=[A100, A100, T4])
 
@@ -114,6 +116,27 @@ def test_a_node_of_which_nothing_is_heard_is_a_reason_of_its_own() -> None:
     silent = box(cards=[A100], closed="its agent is silent", unknown=True)
     said = why(state_of(silent), group("one", "1"))
     assert (said.code, said.detail) == (Code.NODE_UNKNOWN, "box1: its agent is silent")
+
+
+def test_a_taint_that_is_not_tolerated_is_a_reason_of_its_own() -> None:
+    taints = (Taint("team", "NoSchedule", "a"), Taint("old", "NoExecute"))
+    state = state_of(box(cards=[A100], taints=taints))
+    said = why(state, group("one", "1", tolerations=(Toleration("old"),)))
+    assert (said.code, said.detail) == (Code.TAINTED, "box1: tainted team=a:NoSchedule")
+
+
+def test_a_group_goes_where_it_tolerates_the_taints() -> None:
+    mine = box("box1", cards=[A100], taints=(Taint("team", "NoSchedule", "a"),))
+    others = box("box2", cards=[A100], taints=(Taint("team", "NoSchedule", "b"),))
+    asked = group("one", "1", tolerations=(Toleration("team", value="b"),))
+    assert places(submit(state_of(mine, others), asked)[0]) == ["box2:0"]
+
+
+def test_a_taint_that_is_taken_away_opens_the_node() -> None:
+    state = state_of(box(cards=[A100], taints=(Taint("team", "NoSchedule"),)))
+    assert why(state, group("one", "1")).code is Code.TAINTED
+    (decision,) = step(state, [box(cards=[A100])], NOW)
+    assert places(decision) == ["box1:0"]
 
 
 def test_a_claim_held_on_a_node_that_is_gone() -> None:

@@ -22,6 +22,7 @@ from shoal.core.plan import plan
 from shoal.core.reason import Code, Holder, Reason, Resource
 from shoal.core.state import State
 from shoal.core.step import step
+from shoal.core.taints import Taint
 from shoal.core.words import (
     say_card_holder,
     say_explanation,
@@ -206,6 +207,13 @@ def test_no_node_takes_work() -> None:
     assert waits(State(), group("g")) == "no node takes work yet"
     closed = state_of(box(closed="cordoned"))
     assert waits(closed, group("g")) == "no node takes work (box1: cordoned)"
+
+
+def test_no_node_takes_it_for_its_taints() -> None:
+    tainted = state_of(box(taints=(Taint("team", "NoSchedule", "a"),)))
+    assert waits(tainted, group("g")) == (
+        "no node takes it without a toleration (box1: tainted team=a:NoSchedule)"
+    )
 
 
 def test_programs_that_are_just_ending() -> None:

@@ -17,6 +17,7 @@ from shoal.core.event import (
     PodGone,
     PodPlaced,
 )
+from shoal.core.taints import Taint, untolerated
 from shoal.mirror.amounts import pod_amounts
 from shoal.mirror.shares import UnclearError, asked_share
 from shoal.units.gpu import Share
@@ -58,6 +59,42 @@ def test_a_node_is_told_with_its_cards_its_room_and_its_labels(make, new_mirror)
 )
 def test_a_node_that_takes_no_work_says_why(make, new_mirror, changes, closed):
     assert only(new_mirror().see(make.node(**changes))).closed == closed
+
+
+def test_taints_that_keep_pods_away_are_told(make, new_mirror):
+    taints = [
+        {"key": "team", "value": "a", "effect": "NoSchedule"},
+        {"key": "old", "effect": "NoExecute"},
+        {"key": "busy", "effect": "PreferNoSchedule"},
+        {"key": "node.kubernetes.io/unreachable", "effect": "NoExecute"},
+    ]
+    told = only(new_mirror().see(make.node(taints=taints)))
+    assert told.taints == (Taint("team", "NoSchedule", "a"), Taint("old", "NoExecute"))
+
+
+@pytest.mark.parametrize(
+    ("written", "tolerates"),
+    [
+        ({"key": "team", "value": "a"}, True),
+        ({"key": "team", "value": "b"}, False),
+        ({"key": "team"}, False),
+        ({"key": "team", "operator": "Exists"}, True),
+        ({"key": "team", "operator": "Exists", "effect": "NoExecute"}, False),
+        ({"key": "other", "operator": "Exists"}, False),
+        ({"operator": "Exists"}, True),
+        ({"operator": "Exists", "effect": "NoSchedule"}, True),
+    ],
+)
+def test_a_pod_tells_what_it_tolerates(make, mirror, written, tolerates):
+    group = only(mirror.see(make.pod("a", tolerations=[written]))).group
+    taint = Taint("team", "NoSchedule", "a")
+    assert (not untolerated([taint], group.members[0].tolerations)) == tolerates
+
+
+def test_tolerations_of_what_a_condition_tells_make_no_pod_different(make, mirror):
+    admitted = {"key": "node.kubernetes.io/not-ready", "operator": "Exists", "effect": "NoExecute"}
+    group = only(mirror.see(make.pod("a", tolerations=[admitted]))).group
+    assert group.members[0].tolerations == ()
 
 
 def test_a_node_says_whether_it_can_run_images(make, new_mirror):

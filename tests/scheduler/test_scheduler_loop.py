@@ -48,6 +48,24 @@ async def test_a_waiting_pod_says_who_holds_what_it_waits_for(box, tools):
     assert condition.last_transition_time
 
 
+async def test_a_pod_waits_for_a_tainted_node_until_it_tolerates_it(box, tools):
+    taint = {"key": "team", "value": "a", "effect": "NoSchedule"}
+    await box.client.patch(kinds.NODES, box.node, patch={"spec": {"taints": [taint]}})
+    async with box.scheduled():
+        await box.add_pod("a", "1")
+        await tools.wait_until(lambda: says(box, "a"), "a says why it waits")
+        condition = await scheduled_condition(box, "a")
+        assert condition.reason == "NodeTainted"
+        assert condition.message == (
+            f"no node takes it without a toleration ({box.node}: tainted team=a:NoSchedule)"
+        )
+        pod = await box.client.get(kinds.PODS, "a", box.namespace)
+        kept = [msgspec.to_builtins(one) for one in pod.spec.tolerations]
+        spec = {"tolerations": [*kept, {"key": "team", "operator": "Exists"}]}
+        await box.client.patch(kinds.PODS, "a", box.namespace, patch={"spec": spec})
+        await tools.wait_until(lambda: bound(box, "a"), "a has a node")
+
+
 async def story(box, pod):
     """The events about a pod, as ``kubectl describe`` asks for them."""
     about = f"involvedObject.name={pod},involvedObject.kind=Pod"

@@ -157,6 +157,16 @@ class PodClaim(View):
     resource_claim_template_name: str = ""
 
 
+class Toleration(View):
+    """Taints that the pod does not mind, for so many seconds where it says so."""
+
+    key: str = ""
+    operator: str = "Equal"
+    value: str = ""
+    effect: str = ""
+    toleration_seconds: int | None = None
+
+
 class SchedulingGate(View):
     """Something that has to happen before a pod is given a node."""
 
@@ -174,6 +184,7 @@ class PodSpec(View):
     termination_grace_period_seconds: int | None = None
     active_deadline_seconds: int | None = None
     node_selector: dict[str, str] = {}
+    tolerations: list[Toleration] = []
     scheduling_gates: list[SchedulingGate] = []
     resource_claims: list[PodClaim] = []
     init_containers: list[Container] = []

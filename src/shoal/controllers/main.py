@@ -11,6 +11,7 @@ from shoal.controllers.builtin.jobs.controller import JobController
 from shoal.controllers.builtin.namespaces import NamespaceController
 from shoal.controllers.builtin.nodes import NodeController
 from shoal.controllers.builtin.serviceaccounts import ServiceAccountController
+from shoal.controllers.builtin.taints import TaintController
 from shoal.controllers.informers import Informers
 from shoal.controllers.run import RunController
 from shoal.kube.client import Client
@@ -31,6 +32,7 @@ async def run_controllers(client: Client, *, ready: Callable[[], None] = lambda:
         GarbageCollector(client, informers),
         NamespaceController(client, informers),
         NodeController(client, informers),
+        TaintController(client, informers),
         EventExpiry(client),
     )
     async with asyncio.TaskGroup() as group:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from shoal.core.event import Card, NodeChanged
 from shoal.core.shape import MemberShape
+from shoal.core.taints import untolerated
 from shoal.units.gpu import WHOLE
 
 _NODE = -1
@@ -66,6 +67,7 @@ class NodeRoom:
         """Whether the member may go here at all, however much is free."""
         return (
             not self.facts.closed
+            and not untolerated(self.facts.taints, shape.tolerations)
             and shape.pinned in ("", self.facts.name)
             and (shape.host_image or self.facts.containers)
             and self.labels.issuperset(shape.node_selector)

@@ -2,6 +2,7 @@
 
 import msgspec
 
+from shoal.core.taints import Taint, Toleration
 from shoal.units.gpu import Share
 
 
@@ -94,6 +95,7 @@ class Member(_Fact, frozen=True):
     pinned: str = ""
     blocked: str = ""
     host_image: bool = True
+    tolerations: tuple[Toleration, ...] = ()
 
 
 class Group(_Fact, frozen=True):
@@ -123,7 +125,8 @@ class NodeChanged(Event, frozen=True):
     """A node is as told here. ``closed`` says in words why it takes no new work, if it does not.
 
     ``containers`` tells whether images other than ``host`` can run there; ``unknown`` that it is
-    closed since nobody hears of it, though what runs there may go on.
+    closed since nobody hears of it, though what runs there may go on. ``taints`` keep away
+    members that do not tolerate them.
     """
 
     name: str
@@ -134,6 +137,7 @@ class NodeChanged(Event, frozen=True):
     closed: str = ""
     containers: bool = False
     unknown: bool = False
+    taints: tuple[Taint, ...] = ()
 
 
 class NodeGone(Event, frozen=True):

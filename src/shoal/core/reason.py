@@ -18,6 +18,8 @@ class Code(StrEnum):
     """No node is ready to take work."""
     NODE_UNKNOWN = "NodeUnknown"
     """No node is ready to take work, and of one that could nothing is heard."""
+    TAINTED = "NodeTainted"
+    """No node that could take it is open to it: taints keep it away that it does not tolerate."""
     NO_RUNTIME = "NoContainerRuntime"
     """An image other than ``host`` where nodes have no container runtime."""
     NO_MODEL = "NoSuchModel"

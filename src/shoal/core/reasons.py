@@ -13,6 +13,7 @@ from shoal.core.reason import Code, Holder, Reason, Resource
 from shoal.core.shape import GroupShape, MemberShape
 from shoal.core.shortage import Shortage, allowed_cards, shortage, suitable
 from shoal.core.state import State, Waiting
+from shoal.core.taints import untolerated
 from shoal.units.gpu import Share
 
 _BUSY: Final = {
@@ -132,18 +133,27 @@ def _unsuited(state: State, member: MemberShape) -> Reason | None:
 
 
 def _closed(state: State, shape: GroupShape) -> Reason | None:
-    """The nodes that could ever take a member are all closed."""
+    """The nodes that could ever take a member are all closed, or have taints against it."""
     nodes = state.cluster.nodes
     for member in dict.fromkeys(shape.members):
-        could = sorted(state.ideal.rows.all(member))
-        if all(nodes[name].facts.closed for name in could):
-            closed = "; ".join(
-                f"{name}: {nodes[name].facts.closed}" for name in could[:_MOST_NAMED]
-            )
-            silent = any(nodes[name].facts.unknown for name in could)
-            code = Code.NODE_UNKNOWN if silent else Code.NO_NODES
-            return Reason(code, total=len(could), detail=closed)
+        could = [nodes[name] for name in sorted(state.ideal.rows.all(member))]
+        if not any(room.suits(member) for room in could):
+            named = (f"{room.facts.name}: {_bars(room, member)}" for room in could[:_MOST_NAMED])
+            return Reason(_closed_code(could), total=len(could), detail="; ".join(named))
     return None
+
+
+def _closed_code(could: list[NodeRoom]) -> Code:
+    if any(room.facts.unknown for room in could):
+        return Code.NODE_UNKNOWN
+    return Code.NO_NODES if all(room.facts.closed for room in could) else Code.TAINTED
+
+
+def _bars(room: NodeRoom, member: MemberShape) -> str:
+    """What keeps the member from a node that it suits otherwise."""
+    if room.facts.closed:
+        return room.facts.closed
+    return "tainted " + ", ".join(map(str, untolerated(room.facts.taints, member.tolerations)))
 
 
 def _ending(state: State, shape: GroupShape) -> Reason | None:

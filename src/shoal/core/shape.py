@@ -7,6 +7,7 @@ by shape. Real clusters have few: 151 classes in 10,800 pods of a published trac
 import msgspec
 
 from shoal.core.event import Group, Member
+from shoal.core.taints import Toleration
 from shoal.units.gpu import Share
 
 
@@ -23,6 +24,7 @@ class MemberShape(msgspec.Struct, frozen=True, cache_hash=True):
     node_selector: tuple[tuple[str, str], ...] = ()
     pinned: str = ""
     host_image: bool = True
+    tolerations: tuple[Toleration, ...] = ()
     level: bool = False
 
 
@@ -67,6 +69,7 @@ def _member_shape(member: Member, *, packed: bool) -> MemberShape:
         node_selector=tuple(sorted(member.node_selector)),
         pinned=member.pinned,
         host_image=member.host_image,
+        tolerations=member.tolerations,
         level=packed and any(share.count > 1 for share in shares),
     )
 
@@ -81,6 +84,7 @@ def _hardest(shape: MemberShape) -> tuple[object, ...]:
         shape.pinned,
         shape.node_selector,
         shape.host_image,
+        [str(one) for one in shape.tolerations],
     )
 
 

@@ -67,10 +67,10 @@ class Flight:
 class State:
     """All that decisions are made from.
 
-    ``ideal`` is the cluster with nothing held and every node open: what cannot be placed there
-    can never be. ``undone`` claims are of decisions that were refused: a late word about that
-    must not be taken for one about the next decision. ``changes`` counts all that may alter a
-    reason, ``freed`` all that may let a group start.
+    ``ideal`` is the cluster with nothing held and every node open and untainted: what cannot be
+    placed there can never be. ``undone`` claims are of decisions that were refused: a late word
+    about that must not be taken for one about the next decision. ``changes`` counts all that may
+    alter a reason, ``freed`` all that may let a group start.
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class State:
     def put_node(self, facts: NodeChanged) -> None:
         """A node is as told; what is held there is taken of it anew."""
         self.cluster.put_node(facts)
-        self.ideal.cluster.put_node(msgspec.structs.replace(facts, closed=""))
+        self.ideal.cluster.put_node(msgspec.structs.replace(facts, closed="", taints=()))
         for hold in self.claims.on(facts.name):
             take(self.cluster, hold)
         for placed in self.pods.on(facts.name):

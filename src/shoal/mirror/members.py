@@ -10,6 +10,7 @@ from shoal.core.event import ClaimAsk, Member
 from shoal.mirror.amounts import pod_amounts, unknown_resource
 from shoal.mirror.holds import node_of
 from shoal.mirror.shares import UnclearError, asked_share
+from shoal.mirror.taints import tolerations_of
 from shoal.units.errors import UnitError
 
 Claims = list[tuple[str, ResourceClaim | None]]
@@ -48,6 +49,7 @@ def member_of(pod: Pod, claims: Claims, *, pinned: str, releasing: dict[str, str
         pinned=min(nodes, default=pinned),
         blocked=blocked,
         host_image=_on_host(pod),
+        tolerations=tolerations_of(pod.spec.tolerations),
     )
 
 

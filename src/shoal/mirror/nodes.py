@@ -7,6 +7,7 @@ from shoal.api.claim import MEMORY, Device, ResourceSlice
 from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN, find_condition
 from shoal.api.node import CONTAINER_RUNTIME, Node, is_unknown
 from shoal.core.event import Card, NodeChanged
+from shoal.mirror.taints import taints_of
 from shoal.units.errors import UnitError
 from shoal.units.quantity import MIB, parse_cpu, parse_quantity
 
@@ -29,6 +30,7 @@ def node_fact(node: Node, slices: Iterable[ResourceSlice], *, strays: bool) -> N
         closed=_closed(node, strays=strays),
         containers=runtime is not None and runtime.status == "True",
         unknown=is_unknown(node),
+        taints=taints_of(node.spec.taints),
     )
 
 

@@ -25,6 +25,7 @@ _POD: Final = frozenset(
         "schedulerName",
         "schedulingGates",
         "terminationGracePeriodSeconds",
+        "tolerations",
         "volumes",
     }
 )
@@ -62,18 +63,13 @@ _VOLUMES: Final = frozenset({"name", "emptyDir", "configMap", "secret", "hostPat
 _RESOURCES: Final = frozenset({"cpu", "memory", CARDS})
 _IGNORED_RESOURCES: Final = frozenset({"ephemeral-storage"})
 _ENV_SOURCES: Final = frozenset({"fieldRef", "configMapKeyRef", "secretKeyRef"})
-_ADMITTED_KEYS: Final = frozenset(
-    {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"}
-)
 _NO_EFFECT: Final = "has no effect on this machine"
 _FAILS: Final = "is not supported on this machine; the pod will fail"
 
 
 def unsupported(spec: Document, at: str) -> Iterator[str]:
     """A sentence for each field of a new pod's spec, at this path, that will not be honoured."""
-    yield from _others(spec, _POD | {"tolerations"}, at)
-    if any(t.get("key") not in _ADMITTED_KEYS for t in spec.get("tolerations") or ()):
-        yield f"{at}.tolerations {_NO_EFFECT}"
+    yield from _others(spec, _POD, at)
     for part in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(part) or ()):
             yield from _container(container, f"{at}.{part}[{index}]")

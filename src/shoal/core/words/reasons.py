@@ -61,6 +61,7 @@ def _releasing(reason: Reason) -> str:
 _PLAIN: Final[dict[Code, Callable[[Reason], str]]] = {
     Code.NO_NODES: _no_nodes,
     Code.NODE_UNKNOWN: _no_nodes,
+    Code.TAINTED: lambda r: f"no node takes it without a toleration ({r.detail})",
     Code.NO_RUNTIME: lambda _: NO_RUNTIME,
     Code.SELECTOR: lambda r: f"no node is labelled {r.detail}",
     Code.GANG_INCOMPLETE: lambda r: f"waits for its replicas: {r.best} of {r.asked} exist",

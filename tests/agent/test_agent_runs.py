@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from tests.agent.box import Box, state
+from tests.agent.snapshots import snapshot, store
 
 from shoal.agent import preparing
 from shoal.agent.code import place_code
@@ -18,26 +19,6 @@ from shoal.api.kinds import PODS, RUNS
 from shoal.api.meta import ANNOTATION_CODE, API_VERSION
 from shoal.api.pod import Pod, WaitingState
 from shoal.api.snapshot import PREFIX, Entry, encode_manifest, object_path
-
-
-def store(home: Path, data: bytes) -> str:
-    name = hashlib.sha256(data).hexdigest()
-    path = object_path(home, name)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(data)
-    return name
-
-
-def snapshot(home: Path) -> str:
-    entries = [
-        Entry(
-            "train.sh", 0o755, hash=store(home, b"#!/bin/sh\necho trained; echo spoilt > data/x\n")
-        ),
-        Entry("data", 0o755),
-        Entry("data/x", 0o644, hash=store(home, b"original")),
-        Entry("link", 0o777, link="data/x"),
-    ]
-    return PREFIX + store(home, encode_manifest(entries))
 
 
 def test_a_snapshot_becomes_a_private_copy(tmp_path: Path):

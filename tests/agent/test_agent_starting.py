@@ -1,13 +1,19 @@
 """Starts that do not come off: what waits, what fails, and that a stop is heard meanwhile."""
 
+import asyncio
 import errno
 import os
+import threading
 from collections.abc import Callable
 
 import pytest
 from tests.agent.box import Box, state
+from tests.agent.snapshots import snapshot
 
+from shoal.agent import keeper, launching
+from shoal.agent.threads import in_thread
 from shoal.api.kinds import PODS
+from shoal.api.meta import ANNOTATION_CODE
 from shoal.api.pod import Pod
 
 KB = 1024
@@ -100,3 +106,81 @@ async def test_the_time_of_a_pod_that_cannot_start_counts_from_when_it_came(box:
     await box.delete("since")
     await box.gone("since")
     assert before is not None
+
+
+class Slow:
+    """Stands before what is done in a thread: lets it go on once it is told to."""
+
+    def __init__(self, real: Callable[..., object]) -> None:
+        self.begun = threading.Event()
+        self.go_on = threading.Event()
+        self.over = threading.Event()
+        self._real = real
+
+    def __call__(self, *args: object) -> object:
+        self.begun.set()
+        assert self.go_on.wait(60)
+        try:
+            return self._real(*args)
+        finally:
+            self.over.set()
+
+
+@pytest.fixture
+def slow(monkeypatch: pytest.MonkeyPatch) -> Callable[[object, str], Slow]:
+    def slowed(module: object, name: str) -> Slow:
+        made = Slow(getattr(module, name))
+        monkeypatch.setattr(module, name, made)
+        return made
+
+    return slowed
+
+
+async def test_an_agent_that_stops_in_the_middle_of_a_start_leaves_it_to_the_next(box: Box, slow):
+    making = slow(keeper, "create_record")
+    await box.create("halfway", "echo once")
+    await box.until(making.begun.is_set, "the start")
+    stopping = asyncio.ensure_future(box.stop())
+    await asyncio.sleep(0)
+    making.go_on.set()
+    await stopping
+    await box.start()
+    assert (await box.ended("halfway")).status.phase == "Succeeded"
+    assert await box.logs("halfway") == "once\n"
+
+
+async def test_a_pod_that_goes_while_its_code_is_unpacked_leaves_nothing(box: Box, slow):
+    unpacking = slow(launching, "place_code")
+    meta = {"annotations": {ANNOTATION_CODE: snapshot(box.home.root)}}
+    pod = await box.create("undone", "echo never", meta=meta)
+    await box.until(unpacking.begun.is_set, "its preparation")
+    await box.delete("undone")
+    home = box.home.pod(pod.metadata.uid).root
+    for _ in range(100):  # time enough to go, if it did not wait
+        await box.client.list(PODS, box.namespace)
+        if not home.exists():
+            break
+    unpacking.go_on.set()
+    await box.gone("undone")
+    await box.until(unpacking.over.is_set, "the end of the thread")
+    await box.until(lambda: not home.exists(), "the end of its folder")
+
+
+async def test_who_is_cancelled_waits_for_the_thread_however_often():
+    go_on, begun, undone = threading.Event(), threading.Event(), []
+
+    def work() -> str:
+        begun.set()
+        assert go_on.wait(60)
+        return "made"
+
+    task = asyncio.ensure_future(in_thread(work, undone.append))
+    await asyncio.to_thread(begun.wait)
+    for _ in range(3):
+        task.cancel()
+        await asyncio.sleep(0)
+    assert not task.done()
+    go_on.set()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert undone == ["made"]

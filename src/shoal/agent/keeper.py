@@ -1,6 +1,7 @@
 """Starting keepers, finding those that live, waiting for their end. See native/keeper."""
 
 import asyncio
+import contextlib
 import os
 import signal
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ import msgspec
 from shoal.agent.errors import AgentError
 from shoal.agent.processes import kill_below, stands_still
 from shoal.agent.record import Record, RecordState, create_record, lock_record, read_record
+from shoal.agent.signals import send_number
+from shoal.agent.threads import in_thread
 from shoal.units.failpoint import failpoint
 
 _DEV_NULL: Final = [
@@ -24,6 +27,7 @@ _START_PAUSE_S: Final = 0.01
 _SILENCE_S: Final = 1.0
 _LONGEST_SILENCE: Final = 30
 """How often a keeper that does not tell of its start is urged before it is let be."""
+_LONGEST_GRACE_MS: Final = 10**15
 
 
 class Launch(msgspec.Struct, frozen=True):
@@ -59,9 +63,14 @@ class Keeper:
         self._reap()
         return read_record(self._record)
 
-    def stop(self) -> None:
-        """Asks the whole tree to end; it is killed after the grace that it was started with."""
-        self._send(signal.SIGTERM)
+    def stop(self, grace_s: float) -> None:
+        """Asks the whole tree to end; it is killed after this grace, with or without the agent.
+
+        Asked again, the sooner end counts.
+        """
+        grace_ms = min(int(grace_s * 1000), _LONGEST_GRACE_MS)
+        with contextlib.suppress(ProcessLookupError):
+            send_number(self._pidfd, signal.SIGTERM, grace_ms)
         self.urge()
 
     def kill(self) -> None:
@@ -104,7 +113,7 @@ async def start_keeper(
     FileExistsError if that record was made before: a program is never started twice; and any
     other OSError where nothing was started and no record was left.
     """
-    record_fd = await asyncio.to_thread(create_record, path, prepared)
+    record_fd = await in_thread(lambda: create_record(path, prepared), undo=os.close)
     try:
         failpoint("agent.prepared")
         pid, told = _spawn(binary, record_fd, launch, locks)
@@ -116,7 +125,11 @@ async def start_keeper(
     try:
         failpoint("agent.spawned")
         keeper = Keeper(pid, os.pidfd_open(pid), path)
-        await _heard(told, keeper)
+        try:
+            await _heard(told, keeper)
+        except asyncio.CancelledError:
+            keeper.close()
+            raise
     finally:
         os.close(told)
     return keeper

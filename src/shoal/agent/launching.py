@@ -1,6 +1,5 @@
 """What a container's keeper is told to run: folder, environment, cards, limits."""
 
-import asyncio
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
@@ -21,6 +20,7 @@ from shoal.agent.processes import MARK
 from shoal.agent.ranks import rank_environment
 from shoal.agent.shortage import short_of
 from shoal.agent.sources import Sources
+from shoal.agent.threads import in_thread
 from shoal.agent.tools import Tools
 from shoal.agent.volumes import link_mounts, make_volumes
 from shoal.api.meta import ANNOTATION_CODE, LABEL_RUN
@@ -47,7 +47,7 @@ async def lay_ground(tools: Tools, pod: Pod, home: PodHome) -> Ground:
 
     The code is unpacked once: a program that is started again finds its folder as it left it.
     """
-    folder = await asyncio.to_thread(_unpack_once, tools, pod, home)
+    folder = await in_thread(lambda: _unpack_once(tools, pod, home))
     sources = Sources(tools.client, pod.metadata.namespace)
     volumes = await make_volumes(pod, home, sources)
     out = await make_output(tools.client, tools.home, pod)

@@ -26,6 +26,7 @@ from shoal.agent.nodeuse import NodeUses
 from shoal.agent.pods import Pods
 from shoal.agent.server import log_server
 from shoal.agent.slices import publish_cards
+from shoal.agent.threads import in_thread
 from shoal.agent.tools import Tools
 from shoal.api.kinds import PODS
 from shoal.api.node import Node
@@ -129,7 +130,7 @@ async def _follow_cards(tools: Tools, node: Node) -> None:
     """What other programs take of a real card shrinks what is offered of it."""
     while True:
         await asyncio.sleep(_CARDS_PAUSE_S)
-        seen = await asyncio.to_thread(discover_cards, "", tools.home.root)
+        seen = await in_thread(lambda: discover_cards("", tools.home.root))
         known = {card.uuid for card in tools.cards.values()}
         offered: list[Card] = [card for card in seen if card.uuid in known]
         await publish_cards(tools.client, node, offered)

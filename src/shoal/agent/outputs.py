@@ -17,6 +17,7 @@ import os
 import re
 import tempfile
 import uuid
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -25,6 +26,7 @@ from shoal.agent.files import make_private, remove_tree, write_private
 from shoal.agent.home import Home
 from shoal.agent.persist import persist
 from shoal.agent.record import sync_folder
+from shoal.agent.threads import in_thread
 from shoal.api.kinds import NAMESPACES, RUNS
 from shoal.api.meta import OwnerReference
 from shoal.api.pod import Pod
@@ -81,7 +83,7 @@ async def sweep_outputs(client: Client, home: Home) -> None:
         if folder not in live:
             await _settled(client, home, folder)
     for aside in list(home.trash.glob("*")):
-        await asyncio.to_thread(remove_tree, aside)
+        await in_thread(partial(remove_tree, aside))
 
 
 def _run_of(pod: Pod) -> OwnerReference | None:
@@ -135,7 +137,7 @@ async def _store_of(client: Client) -> str:
 async def _remove(home: Home, folder: Path, uid: str, store: str) -> None:
     if _whose(folder, store) == uid:
         aside = _set_aside(folder, home.trash)
-        await asyncio.to_thread(remove_tree, aside)
+        await in_thread(partial(remove_tree, aside))
 
 
 def _keep_unclear(home: Home, folder: Path) -> None:

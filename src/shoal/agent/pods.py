@@ -8,6 +8,7 @@ from shoal.agent.attempts import end_all, kill_pod
 from shoal.agent.home import PodHome
 from shoal.agent.outputs import remove_if_over, sweep_outputs
 from shoal.agent.podrun import PodRun, delete_for_good
+from shoal.agent.threads import in_thread
 from shoal.agent.tools import Tools
 from shoal.api.meta import LABEL_RUN
 from shoal.api.pod import Pod
@@ -117,7 +118,7 @@ class Pods:
         if not home.root.exists() and self._tools.uses.holds(home.uid):
             await kill_pod(self._tools, home)  # nothing else tells any more what it started
         await end_all(self._tools, home)
-        await asyncio.to_thread(home.remove)
+        await in_thread(home.remove)
 
     def _do(self, uid: str, work: Coroutine[None, None, None]) -> None:
         task = asyncio.ensure_future(work)

@@ -14,6 +14,7 @@
 #define FIRST_KILL_PAUSE_MS 2
 #define LONGEST_KILL_PAUSE_MS 500
 #define LONGEST_SLEEP_MS 3600000
+#define LONGEST_GRACE_MS INT64_C(1000000000000000)
 
 struct keeping {
     pid_t program;
@@ -82,16 +83,36 @@ static void reap(struct keeping *k)
     k->empty = pid < 0 && errno == ECHILD;
 }
 
+/* The first asking reaches the tree; later ones can only bring its end nearer. */
+static void stop(struct keeping *k, int64_t grace_ms)
+{
+    int64_t kill_at_ms = clock_steady_ms() + grace_ms;
+    if (!k->stopping || kill_at_ms < k->kill_at_ms) {
+        k->kill_at_ms = kill_at_ms;
+    }
+    if (!k->stopping) {
+        k->ending.stop_asked = k->stopping = true;
+        tree_signal(SIGTERM);
+    }
+}
+
+/* What a SIGTERM grants: the number that it carries, else what the keeper was started with. */
+static int64_t granted_ms(const struct keeping *k, const struct signalfd_siginfo *info)
+{
+    if (info->ssi_code != SI_QUEUE) {
+        return k->grace_ms;
+    }
+    return info->ssi_ptr > LONGEST_GRACE_MS ? LONGEST_GRACE_MS : (int64_t)info->ssi_ptr;
+}
+
 static void obey(struct keeping *k)
 {
     struct signalfd_siginfo info;
     while (read(k->watched[2].fd, &info, sizeof info) == (ssize_t)sizeof info) {
         if (info.ssi_signo == SIGUSR1) {
             k->ending.stop_asked = k->killing = true;
-        } else if (info.ssi_signo == SIGTERM && !k->stopping) {
-            k->ending.stop_asked = k->stopping = true;
-            k->kill_at_ms = clock_steady_ms() + k->grace_ms;
-            tree_signal(SIGTERM);
+        } else if (info.ssi_signo == SIGTERM) {
+            stop(k, granted_ms(k, &info));
         }
     }
 }

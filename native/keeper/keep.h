@@ -22,7 +22,9 @@ int keep_signals(void);
 
 /* Returns when the program and everything that it started are gone and all output is logged.
  *
- * SIGTERM: SIGTERM to the whole tree; what is left after the grace is killed.
+ * SIGTERM: SIGTERM to the whole tree; what is left after the grace is killed. One that carries a
+ * number (sigqueue) grants so many milliseconds, any other the options' grace; a later one can
+ * only make it shorter.
  * SIGUSR1: the whole tree is killed now.
  * The program ends by itself: what it left behind is killed now. */
 struct ending keep(const struct options *options, pid_t program, const int output[2], int signals);

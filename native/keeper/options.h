@@ -20,7 +20,7 @@ struct options {
     int64_t log_bytes;    /* most bytes of one log file */
     int log_files;        /* how many older ones are kept */
     const char *dir;      /* working folder, or NULL to stay */
-    int grace_seconds;    /* between SIGTERM and SIGKILL */
+    int grace_seconds;    /* between SIGTERM and SIGKILL, unless the SIGTERM says */
     const char *oom_file; /* memory.oom_control or memory.events, or NULL */
     const char *cgroups[MOST_CGROUPS]; /* cgroup.procs files that the program joins */
     int cgroup_count;

@@ -129,13 +129,14 @@ def test_a_damaged_record_is_found(tmp_path: Path):
 async def test_the_first_reason_to_stop_stays_and_the_shorter_grace_counts():
     stop = Stopping()
     stop.ask(StopReason.DELETED, 1000)
-    waiting = asyncio.ensure_future(stop.out_of_grace())
+    assert 0 < stop.left_s <= 1000
+    waiting = asyncio.ensure_future(stop.sooner(stop.left_s))
     await asyncio.sleep(0)
     assert not waiting.done()
     stop.ask(StopReason.GONE, 0)
     await asyncio.wait_for(waiting, 60)
     stop.ask(StopReason.DELETED, 1000)
-    await asyncio.wait_for(stop.out_of_grace(), 60)
+    assert stop.left_s == 0
     assert stop.why is StopReason.DELETED
 
 

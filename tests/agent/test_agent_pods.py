@@ -90,6 +90,45 @@ async def test_deleting_gives_grace_and_then_kills(box: Box):
     await box.until(lambda: not box.home.pods, "the pod's folder to go")
 
 
+async def test_a_deletion_may_grant_more_than_the_pods_own_grace(box: Box, tmp_path: Path):
+    saved = tmp_path / "saved"
+    slow = f"trap 'sleep 2; echo bye > {saved}; exit 0' TERM; echo up; while :; do sleep 0.05; done"
+    await box.create("slow", slow, terminationGracePeriodSeconds=1)
+    await box.logs("slow", follow=True, limitBytes=3)
+    await box.delete("slow", grace=600)
+    await box.gone("slow")
+    assert saved.read_text() == "bye\n"
+
+
+async def test_a_second_deletion_may_only_shorten_the_grace(box: Box, tmp_path: Path):
+    heard = tmp_path / "heard"
+    stubborn = f"trap 'echo > {heard}' TERM; echo up; while :; do sleep 0.05; done"
+    await box.create("stubborn", stubborn)
+    await box.logs("stubborn", follow=True, limitBytes=3)
+    await box.delete("stubborn", grace=500)
+    await box.until(heard.exists, "the first deletion")
+    await box.delete("stubborn", grace=600)
+    assert (await box.pod("stubborn")).metadata.deletion_grace_period_seconds == 500
+    await box.delete("stubborn", grace=1)
+    await box.gone("stubborn")
+
+
+async def test_the_keeper_counts_the_grace_of_a_deletion_when_the_agent_is_away(
+    box: Box, tmp_path: Path
+):
+    heard = tmp_path / "heard"
+    stubborn = f"trap 'echo > {heard}' TERM; echo up; while :; do sleep 0.05; done"
+    pod = await box.create("stubborn", stubborn, terminationGracePeriodSeconds=3600)
+    await box.logs("stubborn", follow=True, limitBytes=3)
+    await box.delete("stubborn", grace=2)
+    await box.until(heard.exists, "the deletion to reach the program")
+    await box.stop()
+    await box.until(lambda: box.record(pod).final, "its end")
+    assert box.record(pod).signal == signal.SIGKILL
+    await box.start()
+    await box.gone("stubborn")
+
+
 async def test_a_program_may_end_well_within_its_grace(box: Box, tmp_path: Path):
     saved = tmp_path / "saved"
     gentle = f"trap 'echo bye > {saved}; exit 0' TERM; echo up; while :; do sleep 0.05; done"

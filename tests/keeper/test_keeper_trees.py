@@ -1,10 +1,17 @@
 """Whole trees end: no orphan outlives its keeper's word."""
 
+import os
 import signal
 import time
 from pathlib import Path
 
+import pytest
+
 from shoal.agent.record import RecordState
+from shoal.agent.signals import send_number
+
+LOOP = "echo up; while :; do sleep 0.05; done"
+STUBBORN = f"trap '' TERM; {LOOP}"
 
 
 def processes_with(marker: str) -> list[int]:
@@ -62,15 +69,50 @@ def test_children_of_a_stopped_program_have_the_rest_of_the_grace(keep):
 
 
 def test_what_ignores_term_is_killed_after_the_grace(keep):
-    kept = keep("sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.05; done", grace=1)
+    kept = keep("sh", "-c", STUBBORN, grace=1)
     wait_for(kept, b"up")
     kept.process.send_signal(signal.SIGTERM)
     record = kept.ended()
     assert (record.signal, record.stop_asked) == (signal.SIGKILL, True)
 
 
+def grant(kept, milliseconds):
+    """Ask to stop with a grace of its own."""
+    pidfd = os.pidfd_open(kept.process.pid)
+    send_number(pidfd, signal.SIGTERM, milliseconds)
+    os.close(pidfd)
+
+
+def test_a_stop_may_grant_less_than_the_grace_of_the_start(keep):
+    kept = keep("sh", "-c", STUBBORN, grace=10000)
+    wait_for(kept, b"up")
+    grant(kept, 100)
+    record = kept.ended()
+    assert (record.signal, record.stop_asked) == (signal.SIGKILL, True)
+
+
+def test_a_stop_may_grant_more_than_the_grace_of_the_start(keep):
+    gentle = f"trap 'sleep 0.3; echo saved; exit 0' TERM; {LOOP}"
+    kept = keep("sh", "-c", gentle, grace=0)
+    wait_for(kept, b"up")
+    grant(kept, 60_000)
+    assert kept.ended().exit_code == 0
+    assert b"saved" in kept.output()
+
+
+@pytest.mark.parametrize("graces", [(10**9, 100), (3000, 10**9), (2**63 - 1, 0), (2**64 - 1, 0)])
+def test_of_several_stops_the_soonest_end_counts(keep, graces):
+    kept = keep("sh", "-c", f"trap 'echo heard' TERM; {LOOP}", grace=10000)
+    wait_for(kept, b"up")
+    grant(kept, graces[0])
+    wait_for(kept, b"heard")
+    grant(kept, graces[1])
+    assert kept.ended().signal == signal.SIGKILL
+    assert kept.output().split().count(b"heard") == 1
+
+
 def test_usr1_kills_at_once(keep):
-    kept = keep("sh", "-c", "trap '' TERM; echo up; while :; do sleep 0.05; done", grace=10000)
+    kept = keep("sh", "-c", STUBBORN, grace=10000)
     wait_for(kept, b"up")
     kept.process.send_signal(signal.SIGUSR1)
     record = kept.ended()

@@ -135,8 +135,10 @@ def _made(path: Path) -> Record | None:
 
 async def _end(keeper: Keeper, stop: Stopping) -> None:
     await stop.wait()
-    keeper.stop()
-    await stop.out_of_grace()
+    while (left := stop.left_s) > 0:
+        keeper.stop(left)
+        await stop.sooner(left)
+    keeper.stop(0)
     keeper.kill()
     while True:
         await asyncio.sleep(_PATIENCE_S)

@@ -1,6 +1,7 @@
 """Asking a pod to stop: once, for one reason, with a grace that can only get shorter."""
 
 import asyncio
+import contextlib
 from collections.abc import Coroutine
 from enum import StrEnum
 from typing import Any, TypeVar
@@ -38,6 +39,11 @@ class Stopping:
         """Whether the pod is to stop."""
         return self._asked.is_set()
 
+    @property
+    def left_s(self) -> float:
+        """Seconds of grace that are left, once it is to stop."""
+        return max(self._kill_at - asyncio.get_running_loop().time(), 0)
+
     def ask(self, why: StopReason, grace_s: float) -> None:
         """Asks to stop. The first reason stays; a shorter grace counts from now."""
         if not self.asked:
@@ -52,15 +58,11 @@ class Stopping:
         """Returns once the pod is to stop."""
         await self._asked.wait()
 
-    async def out_of_grace(self) -> None:
-        """Returns once what still runs is to be killed."""
-        await self._asked.wait()
-        while (left := self._kill_at - asyncio.get_running_loop().time()) > 0:
-            self._sooner.clear()
-            try:
-                await asyncio.wait_for(self._sooner.wait(), left)
-            except TimeoutError:
-                return
+    async def sooner(self, seconds: float) -> None:
+        """Returns after so many seconds, or once the grace has become shorter."""
+        self._sooner.clear()
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self._sooner.wait(), seconds)
 
     async def sleep(self, seconds: float) -> None:
         """Sleeps. Raises StopAskedError as soon as the pod is to stop."""

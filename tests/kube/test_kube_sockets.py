@@ -1,9 +1,11 @@
-"""Unix sockets work under paths that are longer than their own limit."""
+"""Unix sockets work under paths that are longer than their own limit, and end when told to."""
 
+import asyncio
 import socket
 from pathlib import Path
 
-from aiohttp import ClientSession, UnixConnector, web
+import pytest
+from aiohttp import ClientError, ClientSession, UnixConnector, web
 
 from shoal.kube.sockets import serve_unix, short_path
 
@@ -30,6 +32,25 @@ async def test_a_socket_left_over_by_a_dead_process_is_replaced(tmp_path: Path) 
         dead.bind(str(path))
     runner = await serve_unix(path, web.Application())
     await runner.cleanup()
+
+
+async def test_an_answer_without_end_does_not_hold_up_its_server(tmp_path: Path) -> None:
+    path, asked = tmp_path / "s.sock", asyncio.Event()
+
+    async def endless(_: web.Request) -> web.Response:
+        asked.set()
+        await asyncio.Event().wait()
+        return web.Response()
+
+    app = web.Application()
+    app.router.add_get("/", endless)
+    runner = await serve_unix(path, app)
+    async with ClientSession(connector=UnixConnector(str(path))) as session:
+        asking = asyncio.ensure_future(session.get("http://here/"))
+        await asked.wait()
+        await asyncio.wait_for(runner.cleanup(), 30)
+        with pytest.raises(ClientError):
+            await asking
 
 
 async def _answer(_: web.Request) -> web.Response:

@@ -51,10 +51,11 @@ class Recorder:
 def recorder(server: str, trust: ssl.SSLContext, token: str) -> Iterator[Recorder]:
     """A proxy in front of a server, in a thread of its own."""
     kept = Recorder()
-    loop = asyncio.new_event_loop()
     ready, end = threading.Event(), asyncio.Event()
+    loops: list[asyncio.AbstractEventLoop] = []
 
     async def serve() -> None:
+        loops.append(asyncio.get_running_loop())
         connector = aiohttp.TCPConnector(ssl=trust, limit=0)
         quiet = aiohttp.ClientTimeout(total=None)
         async with aiohttp.ClientSession(
@@ -63,24 +64,22 @@ def recorder(server: str, trust: ssl.SSLContext, token: str) -> Iterator[Recorde
             application = web.Application(client_max_size=1 << 26)
             handle = _handler(kept, session, server, token)
             application.router.add_route("*", "/{path:.*}", handle)
-            runner = web.AppRunner(application)
+            runner = web.AppRunner(application, shutdown_timeout=0.1)
             await runner.setup()
-            site = web.TCPSite(runner, "127.0.0.1", 0, shutdown_timeout=0.1)
-            await site.start()
+            await web.TCPSite(runner, "127.0.0.1", 0).start()
             kept.url = f"http://127.0.0.1:{runner.addresses[0][1]}"
             ready.set()
             await end.wait()
             await runner.cleanup()
 
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
+    thread = threading.Thread(target=asyncio.run, args=(serve(),))
     thread.start()
     try:
         assert ready.wait(30), "the proxy did not start"
         yield kept
     finally:
-        loop.call_soon_threadsafe(end.set)
+        loops[0].call_soon_threadsafe(end.set)
         thread.join(30)
-        loop.close()
 
 
 def _handler(kept, session, server, token):

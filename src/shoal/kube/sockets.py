@@ -8,10 +8,13 @@ import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Final
 
 from aiohttp import web
 
-_LONGEST = 100
+_LONGEST: Final = 100
+_PATIENCE_S: Final = 0.2
+"""How long answers may go on once their server is to end: who follows a log would for ever."""
 
 
 @contextlib.contextmanager
@@ -31,7 +34,7 @@ async def serve_unix(path: Path, app: web.Application) -> web.AppRunner:
     """Serve an application on a socket that only this user reaches; one left over is replaced."""
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     path.unlink(missing_ok=True)
-    runner = web.AppRunner(app, access_log=None)
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=_PATIENCE_S)
     await runner.setup()
     with short_path(path) as short:
         await web.UnixSite(runner, short).start()

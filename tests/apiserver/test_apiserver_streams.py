@@ -90,30 +90,31 @@ async def test_a_watch_that_left_is_forgotten(server):
 
 
 class Client:
-    """One ASGI request that stays until it is told to leave."""
+    """One request that stays until it is told to leave; what it is answered goes by status."""
 
     def __init__(self, app):
         self.answers = asyncio.Queue()
-        self.left = asyncio.Event()
-        self.task = asyncio.create_task(app(self.scope, self.receive, self.answers.put))
+        request = Request("GET", "/api/v1/configmaps", "watch=true", {"watch": "true"}, {})
+        self.task = asyncio.create_task(app.serve(request, self))
 
-    scope = {
-        "type": "http",
-        "method": "GET",
-        "path": "/api/v1/configmaps",
-        "query_string": b"watch=true",
-        "headers": [(b"authorization", b"Bearer t")],
-    }
+    def send(self, response):
+        self.answers.put_nowait(response.status)
 
-    async def receive(self):
-        await self.left.wait()
-        return {"type": "http.disconnect"}
+    def begin(self, stream):
+        self.answers.put_nowait(stream.status)
+        return True
+
+    async def pass_on(self, chunk):
+        pass
+
+    def end(self):
+        pass
 
     async def status(self):
-        return (await asyncio.wait_for(self.answers.get(), 30))["status"]
+        return await asyncio.wait_for(self.answers.get(), 30)
 
     async def leave(self):
-        self.left.set()
+        self.task.cancel()
         await asyncio.wait_for(self.task, 30)
 
 

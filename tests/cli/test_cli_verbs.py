@@ -14,7 +14,7 @@ from shoal.cli.main import run_command
 from shoal.cli.options import EXAMPLES
 from shoal.cli.verbs import VERBS, Verb
 
-HEAVY = {"aiohttp", "rich", "yaml", "asyncio", "cryptography", "logging", "uvicorn"}
+HEAVY = {"aiohttp", "rich", "yaml", "asyncio", "cryptography", "logging", "httptools"}
 SRC = str(Path(__file__).parents[2] / "src")
 
 

@@ -1,1 +1,1 @@
-"""Serving the Kubernetes dialect from SQLite: an ASGI application. No business beyond it."""
+"""Serving the Kubernetes dialect over HTTP, from SQLite. No business beyond it."""

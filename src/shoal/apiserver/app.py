@@ -1,27 +1,39 @@
-"""The ASGI application: bounds, authentication, routing, and errors turned into answers."""
+"""The application: authentication, routing, and errors turned into answers."""
 
 import asyncio
 import contextlib
 import gzip
 import logging
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any, Final
+from collections.abc import Mapping
+from typing import Final, Protocol
 
-from shoal.apiserver.http import Answer, Request, Response, Stream, parse_query, refusal
+from shoal.apiserver.bounds import MOST_BODY
+from shoal.apiserver.http import Answer, Request, Response, Stream, refusal
 from shoal.apiserver.metrics import Labels
 from shoal.apiserver.routes import NOWHERE, find
 from shoal.apiserver.server import Server
 from shoal.dialect.status import Details, StatusError
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
-
 _log: Final = logging.getLogger(__name__)
-_MOST_BODY: Final = 3 * 1024 * 1024
 _MOST_STREAMS: Final = 2000
 _COMPRESS_FROM: Final = 128 * 1024
 _COMPRESS_LEVEL: Final = 1
+
+
+class Client(Protocol):
+    """Who gets an answer: whole, or as a stream that is begun, passed on and ended."""
+
+    def send(self, response: Response) -> None:
+        """A whole answer."""
+
+    def begin(self, stream: Stream) -> bool:
+        """The head of an answer that goes on; False when the client has left already."""
+
+    async def pass_on(self, chunk: bytes) -> None:
+        """A part of it; returns when there is room for the next."""
+
+    def end(self) -> None:
+        """The end of it."""
 
 
 class App:
@@ -31,18 +43,34 @@ class App:
         self._server = server
         self._streams: set[asyncio.Task[None]] = set()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """ASGI."""
-        if scope["type"] != "http":
-            return
-        labels, answer = await self._answer(scope, receive)
+    def refuse(self, path: str, headers: Mapping[str, str]) -> Response | None:
+        """What is told to a request before its body is read; None: let it come."""
+        try:
+            self._server.guard.check(path, headers)
+        except StatusError as error:
+            return self._refusal(error)
+        declared = headers.get("content-length", "")
+        return self.too_large() if declared.isdigit() and int(declared) > MOST_BODY else None
+
+    def too_large(self) -> Response:
+        """What is told where more comes than a body may have."""
+        message = f"the body is larger than {MOST_BODY} bytes"
+        return self._refusal(StatusError(413, "RequestEntityTooLarge", message))
+
+    async def serve(self, request: Request, client: Client) -> None:
+        """Answer one request that was not refused.
+
+        Ends early when it is cancelled in a stream. A stream that breaks raises and is not ended:
+        the client is to see that it was cut off.
+        """
+        labels, answer = await self._answer(request)
         self._server.counters.requests[*labels, str(answer.status)] += 1
         if isinstance(answer, Response):
-            await _send_response(await _compressed(answer, scope), send)
+            client.send(await _compressed(answer, request))
             return
         self._server.counters.streams[labels] += 1
         try:
-            await self._send_stream(answer, receive, send)
+            await self._stream(answer, client)
         finally:
             self._server.counters.streams[labels] -= 1
 
@@ -51,124 +79,50 @@ class App:
         for task in tuple(self._streams):
             task.cancel()
 
-    async def _answer(self, scope: Scope, receive: Receive) -> tuple[Labels, Answer]:
+    async def _answer(self, request: Request) -> tuple[Labels, Answer]:
         """The answer, and what it is counted as."""
-        request = _request(scope)
         place = NOWHERE
         try:
-            self._server.guard.check(request.path, request.headers)
             place = find(self._server.registry, request)
-            body = await _read_body(request, receive)
-            answer = await place.act(self._server, _with_body(request, body))
+            answer = await place.act(self._server, request)
         except StatusError as error:
             answer = refusal(error)
         except Exception as error:
-            _log.exception(
-                "request failed", extra={"method": scope["method"], "path": scope["path"]}
-            )
+            _log.exception("request failed", extra={"method": request.method, "path": request.path})
             answer = refusal(_unexpected(error))
         if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
             await answer.chunks.aclose()
             answer = refusal(_too_many_streams())
         return place.labels, answer
 
-    async def _send_stream(self, stream: Stream, receive: Receive, send: Send) -> None:
-        """Pass chunks on until they end, the client leaves or the server stops.
-
-        A stream that breaks is not ended: the client is to see that it was cut off.
-        """
-        pump = asyncio.create_task(_pump(stream, send))
-        self._streams.add(pump)
-        gone = asyncio.create_task(_until_gone(receive))
+    async def _stream(self, stream: Stream, client: Client) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        self._streams.add(task)
         try:
-            await asyncio.wait({pump, gone}, return_when=asyncio.FIRST_COMPLETED)
+            with contextlib.suppress(asyncio.CancelledError):
+                async with contextlib.aclosing(stream.chunks) as chunks:
+                    if client.begin(stream):
+                        async for chunk in chunks:
+                            await client.pass_on(chunk)
+            client.end()
         finally:
-            self._streams.discard(pump)
-            pump.cancel()
-            gone.cancel()
-            await asyncio.gather(pump, gone, return_exceptions=True)
+            self._streams.discard(task)
+
+    def _refusal(self, error: StatusError) -> Response:
+        self._server.counters.requests[*NOWHERE.labels, str(error.code)] += 1
+        return refusal(error)
 
 
-def _request(scope: Scope) -> Request:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    query_string = scope["query_string"].decode("latin-1")
-    query = parse_query(query_string)
-    return Request(scope["method"], scope["path"], query_string, query, headers)
-
-
-def _with_body(request: Request, body: bytes) -> Request:
-    if not body:
-        return request
-    return Request(
-        request.method, request.path, request.query_string, request.query, request.headers, body
-    )
-
-
-async def _read_body(request: Request, receive: Receive) -> bytes:
-    if request.method in ("GET", "HEAD"):
-        return b""
-    declared = request.headers.get("content-length", "")
-    if declared.isdigit() and int(declared) > _MOST_BODY:
-        raise _too_large()
-    parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise StatusError(400, "BadRequest", "the client left before the body ended")
-        part = message.get("body", b"")
-        size += len(part)
-        if size > _MOST_BODY:
-            raise _too_large()
-        parts.append(part)
-        if not message.get("more_body"):
-            return b"".join(parts)
-
-
-async def _compressed(response: Response, scope: Scope) -> Response:
+async def _compressed(response: Response, request: Request) -> Response:
     """A large answer in gzip, where the client takes it; packed off the event loop."""
-    if len(response.body) < _COMPRESS_FROM or scope["method"] != "GET":
+    if len(response.body) < _COMPRESS_FROM or request.method != "GET":
         return response
-    accepted = next((value for name, value in scope["headers"] if name == b"accept-encoding"), b"")
-    if b"gzip" not in accepted:
+    if "gzip" not in request.headers.get("accept-encoding", ""):
         return response
     packed = await asyncio.to_thread(gzip.compress, response.body, _COMPRESS_LEVEL)
     headers = (("content-encoding", "gzip"), ("vary", "Accept-Encoding"), *response.headers)
     return Response(response.status, packed, response.content_type, headers)
-
-
-async def _send_response(response: Response, send: Send) -> None:
-    headers = [
-        (b"content-type", response.content_type.encode()),
-        (b"content-length", str(len(response.body)).encode()),
-        *((name.encode(), value.encode()) for name, value in response.headers),
-    ]
-    if all(name != "cache-control" for name, _ in response.headers):
-        headers.append((b"cache-control", b"no-cache, private"))
-    await send({"type": "http.response.start", "status": response.status, "headers": headers})
-    await send({"type": "http.response.body", "body": response.body})
-
-
-async def _pump(stream: Stream, send: Send) -> None:
-    headers = [
-        (b"content-type", stream.content_type.encode()),
-        (b"cache-control", b"no-cache, private"),
-    ]
-    await send({"type": "http.response.start", "status": stream.status, "headers": headers})
-    with contextlib.suppress(asyncio.CancelledError):
-        async with contextlib.aclosing(stream.chunks) as chunks:
-            async for chunk in chunks:
-                await send({"type": "http.response.body", "body": chunk, "more_body": True})
-    await send({"type": "http.response.body", "body": b""})
-
-
-async def _until_gone(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-def _too_large() -> StatusError:
-    return StatusError(413, "RequestEntityTooLarge", f"the body is larger than {_MOST_BODY} bytes")
 
 
 def _too_many_streams() -> StatusError:

@@ -1,130 +1,92 @@
-"""HTTP with bounds that uvicorn's own has not: on heads, on waiting, and on connections.
+"""What a client may hold without asking for anything is small, and comes to an end.
 
-What a client may hold without asking for anything is small and comes to an end, so that many
-of them cannot keep others out.
+So many of them cannot keep others out: heads and bodies have a most, requests must come in time,
+and who reads nothing of what waits for it is cut off.
 """
 
 import asyncio
+import math
 import resource
-import socket
-import struct
-from typing import Final
+from typing import Any, Final
 
-from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from shoal.apiserver.unread import Taken
 
-from shoal.apiserver.joined import Joined
-
-_MOST_HEAD: Final = 64 * 1024
+MOST_HEAD: Final = 64 * 1024
+MOST_BODY: Final = 3 * 1024 * 1024
+READ_WITHIN_S = 30
 _REQUEST_WITHIN_S: Final = 60
-READ_WITHIN_S: Final = 30
-_TCP_INFO: Final = struct.Struct("120xQ")
+_NEXT_WITHIN_S: Final = 75
+_LOOK_EVERY_S: Final = 15
 _MOST_CONNECTIONS: Final = 10_000
 _OTHER_FILES: Final = 256
 """Files that the server opens besides connections: store, logs, its own requests to agents."""
 
 
-class BoundedProtocol(HttpToolsProtocol):
-    """One connection. It is cut off when a head is too long or a request too slow in coming.
+class Patience:
+    """How long a connection is waited for. A request moves a number; one timer looks at it.
 
-    So is a client that reads nothing of what waits for it: a watch that is cut off resumes from
-    the last version that it saw. An answer that nobody has read by the end of the idle time is
-    dropped with it, and a connection beyond the bound is not served at all.
+    Past the time the connection is aborted, up to 15 seconds late.
     """
 
-    _in_head = False
-    _in_request = False
-    _head_bytes = 0
-    _request_timer: asyncio.TimerHandle | None = None
-    _reader_timer: asyncio.TimerHandle | None = None
+    def __init__(self, loop: asyncio.AbstractEventLoop, transport: Any) -> None:  # noqa: ANN401
+        self._loop = loop
+        self._transport = transport
+        self._until = 0.0
+        self.await_request()
+        self._timer = loop.call_later(_LOOK_EVERY_S, self._look)
 
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """A client is there."""
-        super().connection_made(transport)
-        if len(self.connections) > most_connections():
-            transport.abort()
-            return
-        self.transport = Joined(transport, self.loop)  # type: ignore[assignment]
-        self._await_request()
+    def await_request(self) -> None:
+        """A request begins, or should."""
+        self._until = self._loop.time() + _REQUEST_WITHIN_S
 
-    def connection_lost(self, exc: Exception | None) -> None:
-        """It is gone."""
-        self._request_is_here()
-        self._reader_goes_on()
-        super().connection_lost(exc)
+    def await_next(self) -> None:
+        """All is answered; the client may ask for more."""
+        self._until = self._loop.time() + _NEXT_WITHIN_S
 
-    def data_received(self, data: bytes) -> None:
-        """Bytes from the client."""
-        super().data_received(data)
-        if self._in_request:
-            self._await_request()
-        if self._in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > _MOST_HEAD and not self.transport.is_closing():
-                self.send_400_response(f"the request head is larger than {_MOST_HEAD} bytes")
+    def await_nothing(self) -> None:
+        """It is the server's turn."""
+        self._until = math.inf
 
-    def on_message_begin(self) -> None:
-        """A request begins."""
-        self._in_request, self._in_head, self._head_bytes = True, True, 0
-        super().on_message_begin()
+    def end(self) -> None:
+        """The connection is gone."""
+        self._timer.cancel()
 
-    def on_headers_complete(self) -> None:
-        """Its headers are complete."""
-        self._in_head = False
-        super().on_headers_complete()
+    def _look(self) -> None:
+        if self._loop.time() >= self._until:
+            self._transport.abort()
+        else:
+            self._timer = self._loop.call_later(_LOOK_EVERY_S, self._look)
 
-    def on_message_complete(self) -> None:
-        """All of it is here."""
-        self._in_request = False
-        self._request_is_here()
-        super().on_message_complete()
 
-    def pause_writing(self) -> None:
-        """The client does not read what there is for it."""
-        super().pause_writing()
-        self._await_reader(self._taken())
+class Reader:
+    """Whether a client reads. One that takes nothing at all for a while is cut off.
 
-    def resume_writing(self) -> None:
-        """It has read."""
-        self._reader_goes_on()
-        super().resume_writing()
+    It may come back: a watch resumes from the last version that it saw.
+    """
 
-    def timeout_keep_alive_handler(self) -> None:
-        """Nothing was asked for long: go, and do not wait for a reader that does not read."""
-        self.transport.abort()
+    def __init__(self, loop: asyncio.AbstractEventLoop, client: Taken) -> None:
+        self._loop = loop
+        self._client = client
+        self._timer: asyncio.TimerHandle | None = None
 
-    def _await_request(self) -> None:
-        if self._request_timer is None:
-            self._request_timer = self.loop.call_later(_REQUEST_WITHIN_S, self.transport.abort)
+    def must_read(self) -> None:
+        """More waits for it than is to be kept."""
+        self._await(self._client.taken())
 
-    def _await_reader(self, taken: int) -> None:
-        """Cut off a client that takes nothing at all for a while; it may come back."""
+    def has_read(self) -> None:
+        """It goes on, or is gone."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
+    def _await(self, taken: int) -> None:
         def look() -> None:
-            if (now := self._taken()) == taken:
-                self.transport.abort()
+            if (now := self._client.taken()) == taken:
+                self._client.abort()
             else:
-                self._await_reader(now)
+                self._await(now)
 
-        self._reader_timer = self.loop.call_later(READ_WITHIN_S, look)
-
-    def _reader_goes_on(self) -> None:
-        if self._reader_timer is not None:
-            self._reader_timer.cancel()
-            self._reader_timer = None
-
-    def _taken(self) -> int:
-        """How many bytes the client has acknowledged (``tcpi_bytes_acked`` of tcp(7))."""
-        client: socket.socket = self.transport.get_extra_info("socket")
-        try:
-            about = client.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _TCP_INFO.size)
-        except OSError:
-            return 0
-        return int(_TCP_INFO.unpack(about)[0])
-
-    def _request_is_here(self) -> None:
-        if self._request_timer is not None:
-            self._request_timer.cancel()
-            self._request_timer = None
+        self._timer = self._loop.call_later(READ_WITHIN_S, look)
 
 
 def most_connections() -> int:

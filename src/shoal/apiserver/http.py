@@ -1,4 +1,4 @@
-"""Requests and answers as the verbs see them, apart from ASGI."""
+"""Requests and answers as the verbs see them, apart from bytes."""
 
 from collections.abc import AsyncGenerator, Mapping
 from typing import Final

@@ -1,24 +1,21 @@
 """Running the server: a home in, a ready port out."""
 
-import asyncio
-import contextlib
 import errno
-import signal
 import socket
+import ssl
 import sys
-from collections.abc import Callable, Generator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-import uvicorn
-
 from shoal.apiserver.app import App
 from shoal.apiserver.auth import Guard
-from shoal.apiserver.bounds import BoundedProtocol, allow_open_files
+from shoal.apiserver.bounds import allow_open_files
 from shoal.apiserver.definitions import Definitions
 from shoal.apiserver.history import Bounds
 from shoal.apiserver.kinds.builtin import BUILTIN
 from shoal.apiserver.kinds.own import OWN
+from shoal.apiserver.listening import answer_clients
 from shoal.apiserver.log import Log
 from shoal.apiserver.registry import Registry
 from shoal.apiserver.server import Server
@@ -34,8 +31,6 @@ from shoal.apiserver.tls import (
 _SWITCH_S: Final = 0.0005
 """The writer, back from the disk, waits no longer for its turn; Python's own is ten times that."""
 _ADDRESS: Final = "127.0.0.1"
-_GRACE_S: Final = 1
-_LONGEST_SHUTDOWN_S: Final = 5
 
 
 class StartError(Exception):
@@ -51,7 +46,7 @@ class HomeUnwritable(StartError):
 
 
 async def serve(home: Path, port: int, bounds: Bounds, *, ready: Callable[[int], None]) -> None:
-    """Serve a home on loopback until told to stop by SIGINT or SIGTERM; port 0 takes a free one.
+    """Serve a home on loopback until cancelled; port 0 takes a free one.
 
     ``ready`` is called with the port once requests are answered. Raises StartError or
     StoreError, and then nothing was changed.
@@ -70,67 +65,21 @@ async def serve(home: Path, port: int, bounds: Bounds, *, ready: Callable[[int],
         server = Server(store, Registry((*BUILTIN, *OWN)), home, Guard(token))
         definitions = Definitions(server)
         definitions.start()
-        app = App(server)
-        bound = listener.getsockname()[1]
-        _tell_clients(home, bound, certificates, token)
-        await _Uvicorn(_config(app, certificates), app, lambda: ready(bound)).serve([listener])
+        try:
+            bound = listener.getsockname()[1]
+            _tell_clients(home, bound, certificates, token)
+            context = _context(certificates)
+            await answer_clients(App(server), listener, context, lambda: ready(bound))
+        finally:
+            definitions.stop()
     finally:
         store.stop()
 
 
-class _Uvicorn(uvicorn.Server):
-    """Tells when it is ready, and ends streams before it waits for connections to close."""
-
-    def __init__(self, config: uvicorn.Config, app: App, ready: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._app = app
-        self._ready = ready
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._ready()
-
-    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        self._app.stop()
-        asyncio.get_running_loop().call_later(_GRACE_S, self._cut_off)
-        await super().shutdown(sockets)
-
-    @contextlib.contextmanager
-    def capture_signals(self) -> Generator[None]:
-        """End in order, and with exit code 0: uvicorn would raise the signal again."""
-        loop = asyncio.get_running_loop()
-        signals = (signal.SIGINT, signal.SIGTERM)
-        for number in signals:
-            loop.add_signal_handler(number, self.handle_exit, number, None)
-        try:
-            yield
-        finally:
-            for number in signals:
-                loop.remove_signal_handler(number)
-
-    def _cut_off(self) -> None:
-        """Drop who does not close: a TLS client that reads nothing would be waited for."""
-        for connection in tuple(self.server_state.connections):
-            connection.transport.abort()
-
-
-def _config(app: App, certificates: Certificates) -> uvicorn.Config:
-    return uvicorn.Config(
-        app,
-        http=BoundedProtocol,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        date_header=False,
-        proxy_headers=False,
-        ssl_certfile=str(certificates.certificate),
-        ssl_keyfile=str(certificates.key),
-        backlog=2048,
-        timeout_keep_alive=75,
-        timeout_graceful_shutdown=_LONGEST_SHUTDOWN_S,
-    )
+def _context(certificates: Certificates) -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificates.certificate, certificates.key)
+    return context
 
 
 def _listen(port: int) -> socket.socket:

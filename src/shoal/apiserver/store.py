@@ -49,6 +49,7 @@ class Store:
         self._objects: dict[str, dict[str, dict[str, Entry]]] = {}
         self._pending: dict[Key, Event] = {}
         self._waiting: deque[_Waiting] = deque()
+        self._fresh: list[Record] = []
         self._wakes: dict[str, set[Wake]] = {}
         self._epoch = 0
         self.rendered: dict[tuple[object, ...], list[bytes]] = {}
@@ -73,6 +74,7 @@ class Store:
     def stop(self) -> None:
         """Finish what waits and close the log."""
         self._timer.cancel()
+        self._hand_in()
         self._writer.stop()
 
     def get(self, key: Key) -> Entry | None:
@@ -152,11 +154,20 @@ class Store:
         metadata["resourceVersion"] = str(self._assigned)
         entry = Entry(self._assigned, _encode(document), bool(metadata.get("deletionTimestamp")))
         event = Event(kind, key, entry, self.newest(key))
-        waiting = _Waiting(event, asyncio.get_running_loop().create_future())
+        loop = asyncio.get_running_loop()
+        waiting = _Waiting(event, loop.create_future())
         self._pending[key] = event
         self._waiting.append(waiting)
-        self._writer.submit(Job(self._epoch, _record(event)))
+        if not self._fresh:
+            loop.call_soon(self._hand_in)
+        self._fresh.append(_record(event))
         return waiting.done
+
+    def _hand_in(self) -> None:
+        """What was written in one turn of the loop goes to the writer as one: one sync for all."""
+        if self._fresh:
+            self._writer.submit(Job(self._epoch, tuple(self._fresh)))
+            self._fresh.clear()
 
     def _committed(self, revision: int) -> None:
         """Show what is durable now, wake who watches it, and answer who wrote it."""
@@ -180,6 +191,7 @@ class Store:
         """Forget what was not written; everybody who waits for it is told."""
         self._epoch = epoch + 1
         self._pending.clear()
+        self._fresh.clear()
         lost, self._waiting = self._waiting, deque()
         for waiting in lost:
             if not waiting.done.done():

@@ -27,7 +27,7 @@ class Job(msgspec.Struct, frozen=True):
     """Rows to write and revisions to drop. ``epoch`` counts the failures before it was made."""
 
     epoch: int
-    record: Record | None = None
+    records: tuple[Record, ...] = ()
     drop: tuple[int, ...] = ()
     compacted: int = 0
 
@@ -98,7 +98,7 @@ class Writer:
 
     def _write(self, batch: list[Job]) -> None:
         self._untidy = True
-        records = [job.record for job in batch if job.record is not None]
+        records = [record for job in batch for record in job.records]
         if not records:
             return
         failpoint("store.commit")

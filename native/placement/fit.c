@@ -1,0 +1,144 @@
+#include "fit.h"
+
+#include "links.h"
+
+int64_t memory_on(const struct class *class, int64_t mib)
+{
+    return class->mib > 0 ? class->mib : mib * class->milli / WHOLE;
+}
+
+static bool fits_card(const struct cluster *cluster, const struct class *class, int64_t at)
+{
+    int32_t flags = cluster->flags[at];
+    bool parts_of_several = class->count > 1 && !whole_cards(class);
+    return class->allows[cluster->model[at]] != 0 && (flags & CARD_UNHEALTHY) == 0 &&
+           !((flags & CARD_MPS) != 0 && parts_of_several) && cluster->barred[at] == 0 &&
+           cluster->milli_left[at] >= class->milli &&
+           cluster->mib_left[at] >= memory_on(class, cluster->mib[at]) &&
+           !(whole_cards(class) && cluster->users[at] != 0);
+}
+
+uint64_t fitting_cards(const struct cluster *cluster, const struct class *class, int32_t node)
+{
+    uint64_t fitting = 0;
+    for (int32_t card = 0; card < cluster->cards[node]; card++) {
+        if (fits_card(cluster, class, card_at(cluster, node, card))) {
+            fitting |= 1ull << card;
+        }
+    }
+    return fitting;
+}
+
+static int32_t residue(const struct cluster *cluster, int64_t at, int32_t milli, int64_t mib)
+{
+    if ((cluster->flags[at] & CARD_UNHEALTHY) != 0 || milli < 0 || mib < 0) {
+        return 0;
+    }
+    int64_t whole = cluster->mib[at];
+    int64_t memory = whole > 0 ? mib * WHOLE / whole : milli;
+    return (int32_t)(memory < milli ? memory : milli);
+}
+
+static void begin(struct trial *trial, const struct cluster *cluster, const struct class *class,
+                  int32_t node)
+{
+    trial->class = class;
+    trial->node = node;
+    trial->cards = cluster->cards[node];
+    trial->taken = 0;
+    trial->cpu_before = cluster->cpu_left[node];
+    trial->cpu = cluster->cpu_left[node] - class->cpu;
+    trial->memory = cluster->memory_left[node] - class->memory;
+    trial->valued = false;
+    for (int32_t card = 0; card < trial->cards; card++) {
+        int64_t at = card_at(cluster, node, card);
+        trial->milli[card] = cluster->milli_left[at];
+        trial->mib[card] = cluster->mib_left[at];
+        trial->before[card] = residue(cluster, at, trial->milli[card], trial->mib[card]);
+        trial->after[card] = trial->before[card];
+    }
+}
+
+/* Takes the class's part of the cards in the mask; with sign -1 gives it back. */
+static void take(struct trial *trial, const struct cluster *cluster, uint64_t cards, int32_t sign)
+{
+    trial->taken = sign > 0 ? cards : 0;
+    for (uint64_t rest = cards; rest != 0; rest &= rest - 1) {
+        int32_t card = __builtin_ctzll(rest);
+        int64_t at = card_at(cluster, trial->node, card);
+        trial->milli[card] -= sign * trial->class->milli;
+        trial->mib[card] -= sign * memory_on(trial->class, cluster->mib[at]);
+        trial->after[card] = residue(cluster, at, trial->milli[card], trial->mib[card]);
+    }
+}
+
+static bool better(struct score one, struct score other)
+{
+    return one.major != other.major ? one.major > other.major : one.minor > other.minor;
+}
+
+/* Whether an earlier card of the mask is just like this one. */
+static bool seen_before(const struct cluster *cluster, const struct trial *trial, uint64_t mask,
+                        int32_t card)
+{
+    int64_t at = card_at(cluster, trial->node, card);
+    for (uint64_t rest = mask & ((1ull << card) - 1); rest != 0; rest &= rest - 1) {
+        int32_t other = __builtin_ctzll(rest);
+        int64_t there = card_at(cluster, trial->node, other);
+        if (trial->milli[other] == trial->milli[card] && trial->mib[other] == trial->mib[card] &&
+            cluster->mib[there] == cluster->mib[at] &&
+            cluster->model[there] == cluster->model[at]) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static void best_single(struct engine *engine, struct trial *trial, uint64_t fitting,
+                        struct found *best)
+{
+    const struct cluster *cluster = &engine->cluster;
+    bool first = true;
+    for (uint64_t rest = fitting; rest != 0; rest &= rest - 1) {
+        int32_t card = __builtin_ctzll(rest);
+        if (seen_before(cluster, trial, fitting, card)) {
+            continue;
+        }
+        take(trial, cluster, 1ull << card, 1);
+        struct score score = engine->policy(engine, trial);
+        take(trial, cluster, 1ull << card, -1);
+        if (first || better(score, best->score)) {
+            *best = (struct found){score, 1ull << card};
+            first = false;
+        }
+    }
+}
+
+bool evaluate(struct engine *engine, const struct class *class, int32_t node,
+              struct found *best)
+{
+    const struct cluster *cluster = &engine->cluster;
+    engine->evaluations++;
+    if (!cluster->present[node] || !suits(class, node) ||
+        (class->cpu > 0 && cluster->cpu_left[node] < class->cpu) ||
+        (class->memory > 0 && cluster->memory_left[node] < class->memory)) {
+        return false;
+    }
+    uint64_t fitting = class->count > 0 ? fitting_cards(cluster, class, node) : 0;
+    if (__builtin_popcountll(fitting) < class->count) {
+        return false;
+    }
+    struct trial trial;
+    begin(&trial, cluster, class, node);
+    if (class->count == 1 && !whole_cards(class)) {
+        best_single(engine, &trial, fitting, best);
+        return true;
+    }
+    uint64_t cards = choose_cards(engine, class, node, fitting);
+    if (class->count > 0 && cards == 0) {
+        return false;
+    }
+    take(&trial, cluster, cards, 1);
+    *best = (struct found){engine->policy(engine, &trial), cards};
+    return true;
+}

@@ -1,0 +1,13 @@
+/* Rows: what each class finds on every node, repaired only where nodes were touched since. */
+#ifndef SHOAL_ROWS_H
+#define SHOAL_ROWS_H
+
+#include "engine.h"
+
+/* The node where the class fits best, or -1. With a policy that shuffles: any that fits. */
+int32_t best_node(struct engine *engine, struct class *class, struct found *found);
+
+/* Forgets what the class found, for instance since another policy ranks. */
+void row_free(struct row *row);
+
+#endif

@@ -1,0 +1,80 @@
+"""What an engine does, compiled or plain."""
+
+from collections.abc import Sequence
+from typing import Protocol
+
+from shoal.core.engine.policy import Policy
+from shoal.core.engine.spec import Ask, Lack, NodeLeft, NodeSpec, Place, Work
+
+
+class Engine(Protocol):
+    """Nodes and classes by number. Every change of what is left is on a journal.
+
+    Classes are put before they are asked for, with the nodes that suit them; nodes that are put
+    later suit nobody until ``suit`` says so. Equal places go to the node of the lowest rank.
+    """
+
+    def put_node(self, node: int, spec: NodeSpec, rank: int) -> None:
+        """The node is there, all of it left, in place of what was under its number."""
+
+    def drop_node(self, node: int) -> None:
+        """The node is gone; its number may be put again."""
+
+    def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
+        """A class, and whether each node suits it."""
+
+    def drop_class(self, number: int) -> None:
+        """Nobody asks for the class any more."""
+
+    def suit(self, number: int, node: int, suits: bool) -> None:
+        """Whether a node suits a class from now on."""
+
+    def set_policy(self, policy: Policy) -> None:
+        """Rank by this policy from now on."""
+
+    def set_work(self, works: Sequence[Work]) -> None:
+        """The work that is expected, for the policies that keep room for it."""
+
+    def set_seed(self, seed: int) -> None:
+        """Where ``random`` starts."""
+
+    def checkpoint(self) -> int:
+        """A place on the journal to roll back to."""
+
+    def rollback(self, checkpoint: int) -> None:
+        """Undo every change of what is left since the checkpoint, exactly."""
+
+    def commit(self) -> None:
+        """Make the changes final."""
+
+    def take_card(
+        self, node: int, card: int, milli: int, mib: int, *, users: int = 1, barred: int = 0
+    ) -> None:
+        """Take a part of a card, or give it back with negative numbers."""
+
+    def take_node(self, node: int, cpu: int, memory: int) -> None:
+        """Take CPU and memory of a node, or give them back with negative numbers."""
+
+    def best(self, number: int) -> Place | None:
+        """The best place for a class; None if it fits nowhere."""
+
+    def best_on(self, number: int, node: int) -> Place | None:
+        """The best cards for a class on one node; None if it does not fit there."""
+
+    def take(self, number: int, place: Place, *, bar: bool = False) -> None:
+        """Take what the class takes at the place, and perhaps bar its cards to all others."""
+
+    def place(self, numbers: Sequence[int], *, apart: bool) -> list[Place]:
+        """Take the best place for one class after the other, until one has none.
+
+        ``apart`` gives each different cards. All stays taken, on the journal.
+        """
+
+    def members(self, number: int, *, apart: bool) -> list[int]:
+        """By node, how many of the class it holds at the same time."""
+
+    def tally(self, number: int) -> dict[Lack, int]:
+        """How many nodes lack what; those that lack nothing have room."""
+
+    def left(self, node: int) -> NodeLeft | None:
+        """What is left of a node; None if it is not there."""

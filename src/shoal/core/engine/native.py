@@ -1,0 +1,226 @@
+"""The compiled engine: ``native/placement``, called through ctypes.
+
+Every call is one C function on this engine's own memory, without the interpreter's lock. An
+engine is used by one thread at a time.
+"""
+
+import ctypes
+from collections.abc import Sequence
+from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p
+from functools import lru_cache
+from pathlib import Path
+from typing import Final
+
+import shoal
+from shoal.core.engine.policy import Policy, gradient_steps
+from shoal.core.engine.spec import MOST_CARDS, Ask, CardLeft, Lack, NodeLeft, NodeSpec, Place, Work
+
+_INTS = POINTER(c_int32)
+_LONGS = POINTER(c_int64)
+_ASK: Final = (c_int64, c_int64, c_int32, c_int32, c_int64, c_int32, c_int32)
+"""CPU, memory, cards, milli and MiB of each, level, one NUMA node."""
+_SIGNATURES: Final = {
+    "engine_new": (c_void_p, []),
+    "engine_free": (None, [c_void_p]),
+    "put_node": (None, [c_void_p, c_int32, c_int64, c_int64, c_int32, c_int32, c_int32]),
+    "put_card": (None, [c_void_p, c_int32, c_int32, c_int32, c_int64, c_int32, c_int32]),
+    "drop_node": (None, [c_void_p, c_int32]),
+    "put_kind": (None, [c_void_p, c_int32, c_int32, c_int32, _INTS]),
+    "put_class": (
+        None,
+        [c_void_p, c_int32, *_ASK, c_char_p, c_int32],
+    ),
+    "put_suits": (None, [c_void_p, c_int32, c_char_p, c_int32]),
+    "put_suit": (None, [c_void_p, c_int32, c_int32, c_int32]),
+    "drop_class": (None, [c_void_p, c_int32]),
+    "set_policy": (None, [c_void_p, c_int32, _LONGS, c_int32]),
+    "set_seed": (None, [c_void_p, c_uint64]),
+    "set_work": (
+        None,
+        [c_void_p, c_int32, _LONGS, _INTS, _INTS, _LONGS, c_char_p, c_int32],
+    ),
+    "checkpoint": (c_int64, [c_void_p]),
+    "rollback": (None, [c_void_p, c_int64]),
+    "commit": (None, [c_void_p]),
+    "take_card": (None, [c_void_p, c_int32, c_int32, c_int64, c_int64, c_int32, c_int32]),
+    "take_node": (None, [c_void_p, c_int32, c_int64, c_int64]),
+    "best": (c_int32, [c_void_p, c_int32, POINTER(c_uint64)]),
+    "best_on": (c_int32, [c_void_p, c_int32, c_int32, POINTER(c_uint64)]),
+    "take": (None, [c_void_p, c_int32, c_int32, c_uint64, c_int32]),
+    "place": (c_int32, [c_void_p, _INTS, c_int32, c_int32, _INTS, POINTER(c_uint64)]),
+    "count_members": (None, [c_void_p, c_int32, c_int32, _INTS]),
+    "tally": (None, [c_void_p, c_int32, _INTS]),
+    "node_left": (c_int32, [c_void_p, c_int32, _LONGS]),
+    "evaluations": (c_int64, [c_void_p]),
+}
+
+
+class NativeEngine:
+    """The compiled engine; see ``Engine`` for what each method does."""
+
+    def __init__(self, models: int) -> None:
+        """``models`` is how many numbers of card models there are."""
+        self._c = _library()
+        self._models = models
+        self._handle = self._c.engine_new()
+        self._kinds: dict[tuple[object, ...], int] = {}
+        self._nodes = 0
+        self._mask = c_uint64()
+        self._works: Sequence[Work] = ()
+        self._policy = Policy.BINPACK
+
+    def __del__(self) -> None:
+        self._c.engine_free(self._handle)
+
+    def put_node(self, node: int, spec: NodeSpec, rank: int) -> None:
+        kind = self._kind(spec)
+        cards = spec.cards
+        assert len(cards) <= MOST_CARDS, f"{len(cards)} cards; a node has at most {MOST_CARDS}"
+        self._nodes = max(self._nodes, node + 1)
+        self._c.put_node(self._handle, node, spec.cpu, spec.memory, len(cards), rank, kind)
+        for at, card in enumerate(cards):
+            assert 0 <= card.model < self._models
+            self._c.put_card(self._handle, node, at, card.model, card.mib, card.numa, card.flags)
+
+    def drop_node(self, node: int) -> None:
+        self._c.drop_node(self._handle, node)
+
+    def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
+        allowed = self._allowed(ask)
+        self._c.put_class(
+            self._handle, number, ask.cpu, ask.memory, ask.count, ask.milli, ask.mib,
+            ask.level, ask.one_numa, allowed, self._models,
+        )  # fmt: skip
+        self._c.put_suits(self._handle, number, bytes(suits), len(suits))
+
+    def drop_class(self, number: int) -> None:
+        self._c.drop_class(self._handle, number)
+
+    def suit(self, number: int, node: int, suits: bool) -> None:
+        self._c.put_suit(self._handle, number, node, suits)
+
+    def set_policy(self, policy: Policy) -> None:
+        self._policy = policy
+        self._rank()
+
+    def set_work(self, works: Sequence[Work]) -> None:
+        self._works = works
+        asks = [work.ask for work in works]
+        self._c.set_work(
+            self._handle,
+            len(works),
+            _longs([ask.cpu for ask in asks]),
+            _ints([ask.count for ask in asks]),
+            _ints([ask.milli for ask in asks]),
+            _longs([work.weight for work in works]),
+            b"".join(self._allowed(ask) for ask in asks),
+            self._models,
+        )
+        self._rank()
+
+    def set_seed(self, seed: int) -> None:
+        self._c.set_seed(self._handle, seed)
+
+    def checkpoint(self) -> int:
+        return int(self._c.checkpoint(self._handle))
+
+    def rollback(self, checkpoint: int) -> None:
+        self._c.rollback(self._handle, checkpoint)
+
+    def commit(self) -> None:
+        self._c.commit(self._handle)
+
+    def take_card(
+        self, node: int, card: int, milli: int, mib: int, *, users: int = 1, barred: int = 0
+    ) -> None:
+        self._c.take_card(self._handle, node, card, milli, mib, users, barred)
+
+    def take_node(self, node: int, cpu: int, memory: int) -> None:
+        self._c.take_node(self._handle, node, cpu, memory)
+
+    def best(self, number: int) -> Place | None:
+        node = self._c.best(self._handle, number, byref(self._mask))
+        return None if node < 0 else Place(node, self._mask.value)
+
+    def best_on(self, number: int, node: int) -> Place | None:
+        fits = self._c.best_on(self._handle, number, node, byref(self._mask))
+        return Place(node, self._mask.value) if fits else None
+
+    def take(self, number: int, place: Place, *, bar: bool = False) -> None:
+        self._c.take(self._handle, number, place.node, place.cards, bar)
+
+    def place(self, numbers: Sequence[int], *, apart: bool) -> list[Place]:
+        count = len(numbers)
+        nodes, cards = (c_int32 * count)(), (c_uint64 * count)()
+        placed = self._c.place(self._handle, _ints(numbers), count, apart, nodes, cards)
+        return [Place(nodes[at], cards[at]) for at in range(placed)]
+
+    def members(self, number: int, *, apart: bool) -> list[int]:
+        members = (c_int32 * max(self._nodes, 1))()
+        self._c.count_members(self._handle, number, apart, members)
+        return list(members)[: self._nodes]
+
+    def tally(self, number: int) -> dict[Lack, int]:
+        lacks = (c_int32 * len(Lack))()
+        self._c.tally(self._handle, number, lacks)
+        return {lack: lacks[lack] for lack in Lack}
+
+    def left(self, node: int) -> NodeLeft | None:
+        told = (c_int64 * (2 + 4 * MOST_CARDS))()
+        cards = self._c.node_left(self._handle, node, told)
+        if cards < 0:
+            return None
+        each = (CardLeft(*told[at : at + 4]) for at in range(2, 2 + 4 * cards, 4))
+        return NodeLeft(told[0], told[1], tuple(each))
+
+    def evaluations(self) -> int:
+        """How often a class was looked at on a node, for benchmarks."""
+        return int(self._c.evaluations(self._handle))
+
+    def _rank(self) -> None:
+        total = sum(work.weight for work in self._works)
+        steps = gradient_steps(total) if total else []
+        self._c.set_policy(self._handle, self._policy.number, _longs(steps), len(steps))
+
+    def _allowed(self, ask: Ask) -> bytes:
+        return bytes(ask.allows(model) for model in range(self._models))
+
+    def _kind(self, spec: NodeSpec) -> int:
+        """The number of nodes just like this one."""
+        models = tuple(card.model for card in spec.cards)
+        key = (spec.cpu, models, spec.links)
+        known = self._kinds.get(key)
+        if known is None:
+            known = self._kinds[key] = len(self._kinds)
+            links = _ints(spec.links) if spec.links else None
+            first = models[0] if models else 0
+            self._c.put_kind(self._handle, known, first, len(models), links)
+        return known
+
+
+@lru_cache(maxsize=1)
+def _library() -> ctypes.CDLL:
+    library = ctypes.CDLL(str(_path()))
+    for name, (result, arguments) in _SIGNATURES.items():
+        function = getattr(library, name)
+        function.restype, function.argtypes = result, arguments
+    return library
+
+
+def _path() -> Path:
+    """An editable install has two roots: the sources, and the folder with what was built."""
+    for root in shoal.__path__:
+        path = Path(root) / "native" / "shoal_placement.so"
+        if path.is_file():
+            return path
+    raise ImportError(
+        "no shoal_placement in the package; reinstall: pip install --force-reinstall shoal"
+    )
+
+
+def _ints(values: Sequence[int]) -> "ctypes.Array[c_int32]":
+    return (c_int32 * len(values))(*values)
+
+
+def _longs(values: Sequence[int]) -> "ctypes.Array[c_int64]":
+    return (c_int64 * len(values))(*values)

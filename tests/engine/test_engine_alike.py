@@ -1,0 +1,151 @@
+"""The compiled engine decides exactly like the plain one, whatever happens to the cluster."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from tests.engine.engine_world import (
+    CLASSES,
+    MODELS,
+    NODES,
+    asks,
+    fill,
+    histories,
+    node_specs,
+    works,
+)
+
+from shoal.core.engine.engine import Engine
+from shoal.core.engine.native import NativeEngine
+from shoal.core.engine.policy import Policy
+from shoal.core.engine.reference import ReferenceEngine
+from shoal.core.engine.spec import Ask, NodeSpec, Place, Work, cards_of
+
+
+class Player:
+    """Plays a history on one engine and answers what can be seen of it after every step."""
+
+    def __init__(self, engine: Engine, specs: list[NodeSpec], wanted: list[Ask]) -> None:
+        self.engine = engine
+        self.asks = dict(enumerate(wanted))
+        self.specs = dict(enumerate(specs))
+        self.kept: list[tuple[Ask, Place]] = []
+        fill(engine, specs, wanted)
+
+    def play(self, step: tuple) -> object:
+        name, *arguments = step
+        seen = getattr(self, f"_{name}")(*arguments)
+        best = [self.engine.best(number) for number in sorted(self.asks)]
+        return seen, best, [self.engine.left(node) for node in range(NODES)]
+
+    def _put(self, node: int, spec: NodeSpec) -> None:
+        self.engine.commit()
+        self.kept = [(ask, place) for ask, place in self.kept if place.node != node]
+        self.engine.put_node(node, spec, rank=NODES - node)
+        self.specs[node] = spec
+
+    def _drop(self, node: int) -> None:
+        if self.specs.pop(node, None) is not None:
+            self.engine.commit()
+            self.kept = [(ask, place) for ask, place in self.kept if place.node != node]
+            self.engine.drop_node(node)
+
+    def _class(self, number: int, ask: Ask) -> None:
+        self.engine.put_class(number, ask, [True] * NODES)
+        self.asks[number] = ask
+
+    def _suit(self, number: int, node: int, suits: bool) -> None:
+        self.engine.suit(number, node, suits)
+
+    def _place(self, numbers: list[int], apart: bool, then: str) -> object:
+        start = self.engine.checkpoint()
+        places = self.engine.place(numbers, apart=apart)
+        if then == "undo" or apart:
+            self.engine.rollback(start)
+        else:
+            self.kept += zip((self.asks[number] for number in numbers), places, strict=False)
+        if then == "commit":
+            self.engine.commit()
+        return places
+
+    def _give(self, at: int) -> None:
+        if not self.kept:
+            return
+        ask, place = self.kept.pop(at % len(self.kept))
+        for card in cards_of(place.cards):
+            mib = ask.memory_on(self.specs[place.node].cards[card].mib)
+            self.engine.take_card(place.node, card, -ask.milli, -mib, users=-1)
+        self.engine.take_node(place.node, -ask.cpu, -ask.memory)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    policy=st.sampled_from(list(Policy)),
+    specs=st.lists(node_specs(), min_size=NODES, max_size=NODES),
+    wanted=st.lists(asks, min_size=CLASSES, max_size=CLASSES),
+    expected=works,
+    history=histories,
+)
+def test_both_engines_see_and_decide_the_same(policy, specs, wanted, expected, history):
+    players = []
+    for engine in (NativeEngine(MODELS), ReferenceEngine()):
+        engine.set_work(expected)
+        engine.set_policy(policy)
+        engine.set_seed(7)
+        players.append(Player(engine, specs, wanted))
+    for step in history:
+        compiled, plain = (player.play(step) for player in players)
+        assert compiled == plain
+    for number in range(CLASSES):
+        compiled, plain = (player.engine for player in players)
+        assert compiled.tally(number) == plain.tally(number)
+        for apart in (False, True):
+            assert compiled.members(number, apart=apart) == plain.members(number, apart=apart)
+
+
+@settings(deadline=None)
+@given(
+    specs=st.lists(node_specs(), min_size=NODES, max_size=NODES),
+    wanted=st.lists(asks, min_size=CLASSES, max_size=CLASSES),
+    numbers=st.lists(st.integers(0, CLASSES - 1), min_size=1, max_size=30),
+    apart=st.booleans(),
+)
+def test_nothing_is_given_twice_and_a_rollback_is_exact(specs, wanted, numbers, apart):
+    engine = NativeEngine(MODELS)
+    fill(engine, specs, wanted)
+    before = [engine.left(node) for node in range(NODES)]
+    places = engine.place(numbers, apart=apart)
+    for node in range(NODES):
+        left = engine.left(node)
+        here = [(at, place) for at, place in enumerate(places) if place.node == node]
+        assert left.cpu >= 0 or not any(wanted[numbers[at]].cpu for at, _ in here)
+        for number, card in enumerate(left.cards):
+            users = [at for at, place in here if place.cards >> number & 1]
+            assert card.milli >= 0 and card.mib >= 0 and card.users == len(users)
+            assert not apart or len(users) <= 1
+    engine.rollback(0)
+    assert [engine.left(node) for node in range(NODES)] == before
+
+
+@pytest.mark.parametrize("members", [1, 3, 7])
+def test_a_log_that_was_shortened_is_not_missed(members):
+    """More changes than the log holds: who has not looked since must look everywhere."""
+    engine, plain = NativeEngine(MODELS), ReferenceEngine()
+    spec = NodeSpec(64_000, 0, (), ())
+    for each in (engine, plain):
+        fill(each, [spec] * NODES, [Ask(cpu=1000)])
+        each.best(0)
+    for _ in range(70_000):
+        engine.take_node(1, 1, 0)
+    for _ in range(members):
+        engine.take_node(2, 1000, 0)
+        plain.take_node(2, 1000, 0)
+    plain.take_node(1, 70_000, 0)
+    assert engine.best(0) == plain.best(0)
+
+
+def test_work_is_weighed_when_it_is_told_after_the_policy():
+    engine = NativeEngine(MODELS)
+    fill(engine, [NodeSpec(8000, 0, ()), NodeSpec(8000, 0, ())], [Ask(cpu=1000)])
+    engine.set_policy(Policy.FRAGMENTATION)
+    engine.set_work([Work(Ask(count=1, milli=500), 1)])
+    assert engine.best(0) == Place(1, 0)

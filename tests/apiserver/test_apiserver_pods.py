@@ -4,6 +4,7 @@ import pytest
 
 ACCOUNT_PLACE = "/var/run/secrets/kubernetes.io/serviceaccount"
 JSON_PATCH = "application/json-patch+json"
+TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io,application/json"
 
 
 @pytest.fixture
@@ -67,6 +68,45 @@ def test_gates_are_taken_away_but_not_added(api, pods):
     api.create(pods, pod())
     answer = api.patch(f"{pods}/p", {"spec": {"schedulingGates": [{"name": "a"}]}})
     assert causes_of(answer) == {("spec.schedulingGates[0].name", "FieldValueForbidden")}
+
+
+SIDECAR = {"name": "side", "image": "host", "restartPolicy": "Always"}
+
+
+def test_a_sidecar_is_no_cause_for_a_warning_and_other_policies_are(api, pods):
+    def write(*init):
+        status, headers, _ = api.send("POST", pods, pod(initContainers=init), dryRun="All")
+        return status, [text for text in headers.get_all("warning") or () if "restart" in text]
+
+    assert write(SIDECAR) == (201, [])
+    status, (told,) = write(SIDECAR | {"restartPolicy": "Never"})
+    assert status == 201
+    assert "spec.initContainers[0].restartPolicy has no effect on this machine" in told
+    assert write(SIDECAR | {"restartPolicy": "Sometimes"}) == (422, [])
+
+
+def test_sidecars_are_counted_among_the_containers_that_are_ready(api, pods):
+    api.create(pods, pod(initContainers=[SIDECAR, {"name": "init", "image": "host"}]))
+
+    def row(side, main, **conditions):
+        told = {"name": "side", "ready": side, "started": side, "restartCount": 2}
+        init = [told | {"state": {"running": {}} if side else {"waiting": {"reason": "Slow"}}}]
+        init.append({"name": "init", "state": {"waiting": {"reason": "PodInitializing"}}})
+        status = {
+            "phase": "Running" if main else "Pending",
+            "initContainerStatuses": init,
+            "containerStatuses": [
+                {"name": "c", "ready": main, "state": {"running": {}} if main else {"waiting": {}}}
+            ],
+            "conditions": [{"type": kind, "status": told} for kind, told in conditions.items()],
+        }
+        assert api.patch(f"{pods}/p/status", {"status": status})[0] == 200
+        return api.get(pods, headers={"Accept": TABLE})["rows"][0]["cells"][1:4]
+
+    assert row(side=False, main=False) == ["0/2", "Init:Slow", "2"]
+    assert row(side=True, main=False) == ["1/2", "PodInitializing", "2"]
+    assert row(side=True, main=True, Initialized="True") == ["2/2", "Running", "2"]
+    assert row(side=False, main=True, Initialized="True") == ["1/2", "Running", "2"]
 
 
 def test_only_a_gated_pod_may_be_told_where_to_go(api, pods):

@@ -166,6 +166,19 @@ def test_init_containers_count_by_the_hungriest_and_limits_stand_in_for_requests
     assert pod_amounts(pod) == (1500, 4096)
 
 
+def test_a_sidecar_counts_with_all_that_starts_after_it(make):
+    def asking(cpu, **fields):
+        return CONTAINER | {"resources": {"requests": {"cpu": cpu}}} | fields
+
+    beside = {"restartPolicy": "Always"}
+    init = [asking("4"), asking("1", **beside), asking("2"), asking("1", **beside)]
+    pods = {main: make.pod("a", containers=[asking(main)], initContainers=init) for main in "15"}
+    assert {main: pod_amounts(pod)[0] for main, pod in pods.items()} == {"1": 4000, "5": 7000}
+    hungry = [asking("1", **beside), asking("9")]
+    pod = make.pod("b", containers=[asking("1")], initContainers=hungry)
+    assert pod_amounts(pod)[0] == 10_000
+
+
 def test_a_pod_without_a_node_is_a_group_of_one(make, mirror):
     group = only(mirror.see(make.claim("a"), make.pod("a", claim="a"))).group
     ask = ClaimAsk("claim-a", "a", Share(milli=500))

@@ -33,7 +33,8 @@ class Running(msgspec.Struct, frozen=True):
 class ContainerView(msgspec.Struct):
     """What there is to tell of a container. ``image`` is as written in the pod.
 
-    ``begun`` is the number of the newest start that is known to have been made, or -1.
+    ``begun`` is the number of the newest start that is known to have been made, or -1;
+    ``beside`` tells of an init container that it goes on beside the main ones.
     """
 
     name: str
@@ -42,6 +43,7 @@ class ContainerView(msgspec.Struct):
     state: Waiting | Running | Ended = Waiting()
     last: Ended | None = None
     begun: int = -1
+    beside: bool = False
 
 
 class Orders(msgspec.Struct, frozen=True):

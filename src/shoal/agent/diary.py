@@ -16,6 +16,7 @@ from shoal.kube.events import Events, note_about
 _WHY: Final = {
     StopReason.DELETED: "the pod is deleted",
     StopReason.DEADLINE: "its time is over",
+    StopReason.OVER: "the other containers have ended",
     StopReason.BROKEN: "another container of the pod failed",
 }
 

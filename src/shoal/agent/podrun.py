@@ -22,6 +22,7 @@ from shoal.agent.node import NO_RUNTIME
 from shoal.agent.persist import persist
 from shoal.agent.preparing import Preparing
 from shoal.agent.record import RecordError, read_record
+from shoal.agent.sidecars import Sidecar, Sidecars
 from shoal.agent.status import PodView, Verdict, pod_patch
 from shoal.agent.stopping import StopAskedError, Stopping, StopReason
 from shoal.agent.telling import Teller
@@ -49,11 +50,15 @@ class PodRun:
         self.pod = pod
         self.home = tools.home.pod(pod.metadata.uid)
         self.stop = Stopping()
+        self._sidecars = Sidecars()
         self._tools = tools
         self._view = PodView(
             pod.metadata.uid,
             _since(pod),
-            [_view(c, pod.status.init_container_statuses) for c in pod.spec.init_containers],
+            [
+                _view(c, pod.status.init_container_statuses, beside=c.beside)
+                for c in pod.spec.init_containers
+            ],
             [_view(c, pod.status.container_statuses) for c in pod.spec.containers],
             {c.type: (c.status, c.last_transition_time or "") for c in pod.status.conditions},
         )
@@ -77,12 +82,12 @@ class PodRun:
             grace = meta.deletion_grace_period_seconds
             self._ask(StopReason.DELETED, DEFAULT_GRACE_S if grace is None else grace)
         elif pod.finished:
-            self.stop.ask(StopReason.GONE, self._grace())
+            self._halt(StopReason.GONE, self._grace())
         self._watch_deadline()
 
     def gone(self) -> None:
         """The object is no more: nothing of it may go on."""
-        self.stop.ask(StopReason.GONE, 0)
+        self._halt(StopReason.GONE, 0)
 
     async def run(self) -> None:
         """The pod's whole life; returns when there is nothing more to do for it.
@@ -109,6 +114,18 @@ class PodRun:
             await delete_for_good(self._tools, self.pod)
 
     async def _verdict(self) -> Verdict:
+        """What the main containers make of the pod; by then its sidecars have ended, too."""
+        try:
+            verdict = await self._outcome()
+            if not self.stop.asked:
+                running = [view for view in self._view.init if view.beside]
+                self._diary.killing(running, StopReason.OVER)
+            broken = await self._sidecars.end(self._grace())
+        finally:
+            await self._sidecars.leave()
+        return verdict if broken is None else Verdict("Failed", broken.reason, str(broken))
+
+    async def _outcome(self) -> Verdict:
         try:
             return await self._live()
         except StopAskedError:
@@ -121,37 +138,69 @@ class PodRun:
             self._wait(_NO_IMAGE, NO_RUNTIME)
             await self.stop.wait()
             raise StopAskedError
+        late = any(self._was_started(view) for view in self._view.main)
         for container, view in zip(self.pod.spec.init_containers, self._view.init, strict=True):
-            end = await self._run_one(container, view, init=True)
-            if end is None or not end.good:
+            if view.beside:
+                end = await self._run_beside(container, view, late=late)
+                over = end is not None and bool(end.loss)
+            else:
+                end = await self._run_one(view, self._orders(container, view, self.stop), self.stop)
+                over = end is None or not end.good
+            if over:
                 return self._judge([end])
         pairs = zip(self.pod.spec.containers, self._view.main, strict=True)
-        ends = await _all(self._run_one(c, view, init=False) for c, view in pairs)
-        return self._judge(ends)
+        runs = (self._run_one(v, self._orders(c, v, self.stop), self.stop) for c, v in pairs)
+        return self._judge(await _all(runs))
 
-    async def _run_one(
-        self, container: Container, view: ContainerView, *, init: bool
+    def _was_started(self, view: ContainerView) -> bool:
+        return view.begun >= 0 or self.home.last_attempt(view.name) is not None
+
+    async def _run_beside(
+        self, container: Container, view: ContainerView, *, late: bool
     ) -> Ended | None:
+        """Starts a sidecar; its end if it has ended for good already.
+
+        It is not waited for where the main containers were started before.
+        """
+        sidecar = Sidecar()
+        if late:
+            sidecar.started.set()
+        elif self.stop.asked:
+            sidecar.stop.ask(self.stop.why, self.stop.left_s)
+        orders = self._orders(container, view, sidecar.stop, sidecar.started)
+        run = self._run_one(view, orders, sidecar.stop)
+        return await self._sidecars.start(sidecar, run, self.stop)
+
+    async def _run_one(self, view: ContainerView, orders: Orders, stop: Stopping) -> Ended | None:
         try:
-            orders = self._orders(container, view, init=init)
-            run = ContainerRun(self._tools, self.home, view, orders, self.stop)
-            end = await self._tried(run)
-        except (PodError, StopAskedError):
+            end = await self._tried(ContainerRun(self._tools, self.home, view, orders, stop))
+        except PodError:
             self._ask(StopReason.BROKEN, self._grace())
             raise
         if end is not None and end.loss:
             self._ask(StopReason.BROKEN, 0)
         return end
 
-    def _orders(self, container: Container, view: ContainerView, *, init: bool) -> Orders:
-        policy = self.pod.spec.restart_policy
+    def _orders(
+        self,
+        container: Container,
+        view: ContainerView,
+        stop: Stopping,
+        started: asyncio.Event | None = None,
+    ) -> Orders:
         return Orders(
             started=what_starts(self.pod, container, self.home),
             since_boot_ns=self._since_boot_ns,
-            policy="OnFailure" if init and policy == "Always" else policy,
-            prepare=lambda: self._preparing.launch(container),
-            changed=lambda: self._changed(view),
+            policy=self._policy(view),
+            prepare=lambda: stop.unless(self._preparing.launch(container)),
+            changed=lambda: self._changed(view, started),
         )
+
+    def _policy(self, view: ContainerView) -> str:
+        policy = self.pod.spec.restart_policy
+        if view.beside:
+            return "Always"
+        return "OnFailure" if view in self._view.init and policy == "Always" else policy
 
     async def _tried(self, run: ContainerRun) -> Ended | None:
         """A container's end. What breaks its runner is a bug; PodError if it does so each time."""
@@ -191,11 +240,18 @@ class PodRun:
         """Have all containers end; the diary tells it once."""
         if not self.stop.asked:
             self._diary.killing((*self._view.init, *self._view.main), why)
-        self.stop.ask(why, grace_s)
+        self._halt(why, grace_s)
 
-    def _changed(self, view: ContainerView) -> None:
+    def _halt(self, why: StopReason, grace_s: int) -> None:
+        self.stop.ask(why, grace_s)
+        self._sidecars.ask(why, grace_s)
+
+    def _changed(self, view: ContainerView, started: asyncio.Event | None) -> None:
         self._diary.started(view)
-        if all(isinstance(view.state, Ended) for view in self._view.main):
+        if started is not None and isinstance(view.state, Running):
+            started.set()
+        lasting = [*self._view.main, *(one for one in self._view.init if one.beside)]
+        if all(isinstance(one.state, Ended) for one in lasting):
             self._teller.hush()
         else:
             self._teller.changed()
@@ -255,12 +311,14 @@ def _containers(pod: Pod) -> list[Container]:
     return [*pod.spec.init_containers, *pod.spec.containers]
 
 
-def _view(container: Container, told: list[ContainerStatus]) -> ContainerView:
+def _view(
+    container: Container, told: list[ContainerStatus], *, beside: bool = False
+) -> ContainerView:
     """What the agent before this one, if there was one, has told of a container."""
     status = next((one for one in told if one.name == container.name), ContainerStatus())
     states = (status.state.running, status.state.terminated, status.last_state.terminated)
     begun = status.restart_count if any(states) else -1
-    return ContainerView(container.name, container.image, begun=begun)
+    return ContainerView(container.name, container.image, begun=begun, beside=beside)
 
 
 def _since(pod: Pod) -> int:

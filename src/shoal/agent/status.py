@@ -79,10 +79,20 @@ def _exact_times(view: PodView) -> dict[str, str]:
 
 def _verdict(view: PodView) -> Verdict:
     """Until the runner decides, a pod runs from the first start of a main container on."""
-    begun = any(not isinstance(c.state, Waiting) or c.last is not None for c in view.main)
-    if view.verdict.phase == "Pending" and begun:
+    if view.verdict.phase == "Pending" and _begun(view):
         return Verdict("Running")
     return view.verdict
+
+
+def _begun(view: PodView) -> bool:
+    return any(not isinstance(c.state, Waiting) or c.last is not None for c in view.main)
+
+
+def _is_through(init: ContainerView) -> bool:
+    """Whether the containers after an init container may start."""
+    if init.beside:
+        return isinstance(init.state, Running)
+    return isinstance(init.state, Ended) and init.state.good
 
 
 def _conditions(view: PodView, phase: str, now: int) -> list[dict[str, str | None]]:
@@ -102,8 +112,9 @@ def _truths(view: PodView, phase: str) -> Iterator[tuple[str, bool, str]]:
     """Each condition: whether it is true, and the reason in a word where it has one."""
     over = {"Succeeded": _COMPLETED, "Failed": _FAILED}.get(phase, "")
     placed = any(not isinstance(c.state, Waiting) for c in (*view.init, *view.main))
-    initialized = all(isinstance(c.state, Ended) and c.state.good for c in view.init)
-    ready = phase == "Running" and all(isinstance(c.state, Running) for c in view.main)
+    initialized = _begun(view) or all(_is_through(c) for c in view.init)
+    lasting = [*view.main, *(c for c in view.init if c.beside)]
+    ready = phase == "Running" and all(isinstance(c.state, Running) for c in lasting)
     why = "" if ready else over or _NOT_READY
     first = _COMPLETED if over == _COMPLETED else "" if initialized else _NOT_INITIALIZED
     yield "PodScheduled", True, ""

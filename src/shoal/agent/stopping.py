@@ -17,6 +17,8 @@ class StopReason(StrEnum):
     DEADLINE = "deadline"
     BROKEN = "broken"
     """One of its containers cannot run, or nobody saw how it ended; the rest goes with it."""
+    OVER = "over"
+    """A sidecar, once the main containers have ended."""
     GONE = "gone"
     """The Pod object is no more, or somebody else said that the pod has ended."""
 

@@ -92,6 +92,12 @@ class Container(View):
     env_from: list[EnvFrom] = []
     resources: Resources = msgspec.field(default_factory=Resources)
     volume_mounts: list[VolumeMount] = []
+    restart_policy: str = ""
+
+    @property
+    def beside(self) -> bool:
+        """Whether it is a sidecar, where it is an init container: it goes on beside the others."""
+        return self.restart_policy == "Always"
 
 
 class KeyToPath(View):

@@ -1,9 +1,9 @@
 """The CPU and memory that a pod takes of its node, summed as Kubernetes does.
 
 Init containers run one after another before the others start, so a pod takes the larger of
-its hungriest init container and the sum of its containers; a limit stands in for a request
-that is not written.
-https://kubernetes.io/docs/concepts/workloads/pods/init-containers/#resource-sharing-within-containers
+its hungriest init container and the sum of its containers. Sidecars go on: each counts with all
+that starts after it. A limit stands in for a request that is not written.
+https://kubernetes.io/docs/concepts/workloads/pods/sidecar-containers/#resource-sharing-within-containers
 """
 
 from collections.abc import Callable
@@ -44,5 +44,9 @@ def _amount(pod: Pod, resource: str, read: Callable[[str | int], int]) -> int:
         written = resources.requests.get(resource, resources.limits.get(resource))
         return 0 if written is None else read(written)
 
-    together = sum(of(container) for container in pod.spec.containers)
-    return max([together, *(of(container) for container in pod.spec.init_containers)])
+    beside = hungriest = 0
+    for container in pod.spec.init_containers:
+        amount = of(container)
+        hungriest = max(hungriest, beside + amount)
+        beside += amount if container.beside else 0
+    return max(hungriest, beside + sum(of(container) for container in pod.spec.containers))

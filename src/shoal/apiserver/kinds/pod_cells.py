@@ -12,19 +12,33 @@ from shoal.dialect.table import NONE, age
 def pod(document: Document, now: int) -> list[Any]:
     """Name, Ready, Status, Restarts, Age, IP, Node, Nominated Node, Readiness Gates."""
     spec, status = document.get("spec") or {}, document.get("status") or {}
-    containers = status.get("containerStatuses") or []
+    sidecars = _sidecars(spec)
+    containers = _lasting(status, sidecars)
     ready = sum(1 for c in containers if c.get("ready") and dig(c, "state", "running") is not None)
     return [
         name_of(document),
-        f"{ready}/{len(spec.get('containers') or ())}",
+        f"{ready}/{len(spec.get('containers') or ()) + len(sidecars)}",
         _status(document, spec, status),
-        _restarts(status, now),
+        _restarts(containers, now),
         age_of(document, now),
         status.get("podIP") or NONE,
         spec.get("nodeName") or NONE,
         status.get("nominatedNodeName") or NONE,
         NONE,
     ]
+
+
+def _sidecars(spec: Document) -> set[str]:
+    """Names of the init containers that go on beside the others."""
+    init = spec.get("initContainers") or ()
+    return {container["name"] for container in init if container.get("restartPolicy") == "Always"}
+
+
+def _lasting(status: Document, sidecars: set[str]) -> list[Document]:
+    """What is told of the containers that a pod has all its life."""
+    init = status.get("initContainerStatuses") or []
+    kept = [one for one in init if one.get("name") in sidecars]
+    return kept + (status.get("containerStatuses") or [])
 
 
 def _status(document: Document, spec: Document, status: Document) -> str:
@@ -38,7 +52,7 @@ def _status(document: Document, spec: Document, status: Document) -> str:
     if reasons and not (reasons[0] == "Completed" and _any_runs(containers)):
         return reasons[0]
     if reasons:
-        return "Running" if _is_ready(status) else "NotReady"
+        return "Running" if _is_true(status, "Ready") else "NotReady"
     return status.get("reason") or _gated(spec) or status.get("phase") or "Unknown"
 
 
@@ -48,10 +62,14 @@ def _gated(spec: Document) -> str:
 
 def _init_status(spec: Document, status: Document) -> str:
     """How far the init containers are; empty once they are through or where there are none."""
-    total = len(spec.get("initContainers") or ())
+    if _is_true(status, "Initialized"):
+        return ""
+    total, sidecars = len(spec.get("initContainers") or ()), _sidecars(spec)
     for done, container in enumerate(status.get("initContainerStatuses") or ()):
         state = container.get("state") or {}
         if dig(state, "terminated", "exitCode") == 0:
+            continue
+        if container.get("started") and container.get("name") in sidecars:
             continue
         if reason := _container_reason(container):
             return reason if reason == "PodInitializing" else f"Init:{reason}"
@@ -77,13 +95,12 @@ def _any_runs(containers: Sequence[Document]) -> bool:
     return any(dig(c, "state", "running") is not None and c.get("ready") for c in containers)
 
 
-def _is_ready(status: Document) -> bool:
+def _is_true(status: Document, kind: str) -> bool:
     conditions = status.get("conditions") or []
-    return any(c.get("type") == "Ready" and c.get("status") == "True" for c in conditions)
+    return any(c.get("type") == kind and c.get("status") == "True" for c in conditions)
 
 
-def _restarts(status: Document, now: int) -> str:
-    containers = status.get("containerStatuses") or []
+def _restarts(containers: Sequence[Document], now: int) -> str:
     count = sum(c.get("restartCount") or 0 for c in containers)
     ends = [dig(c, "lastState", "terminated", "finishedAt") for c in containers]
     last = max((end for end in ends if end), default="")

@@ -49,6 +49,8 @@ def _part_causes(spec: Document, path: str) -> Iterator[Cause]:
             at = f"{path}.{part}[{index}]"
             yield from _name_causes(container.get("name") or "", seen, at)
             yield from container_causes(container, volumes, claims, at)
+            if restart := container.get("restartPolicy"):
+                yield from not_supported(restart, _RESTART, f"{at}.restartPolicy")
     for index, claim in enumerate(spec.get("resourceClaims") or ()):
         if sum(1 for source in _CLAIM_SOURCES if claim.get(source) is not None) != 1:
             told = f"takes one of {', '.join(_CLAIM_SOURCES)}"

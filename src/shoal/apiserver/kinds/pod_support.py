@@ -38,10 +38,13 @@ _CONTAINER: Final = frozenset(
         "image",
         "name",
         "resources",
+        "restartPolicy",
         "volumeMounts",
         "workingDir",
     }
 )
+_HONOURED: Final = {"initContainers": (None, "", "Always"), "containers": (None, "")}
+"""The restart policies that containers of their own may have: only that of sidecars counts."""
 _HARMLESS: Final = frozenset(
     {
         "automountServiceAccountToken",
@@ -73,6 +76,8 @@ def unsupported(spec: Document, at: str) -> Iterator[str]:
     for part in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(part) or ()):
             yield from _container(container, f"{at}.{part}[{index}]")
+            if container.get("restartPolicy") not in _HONOURED[part]:
+                yield f"{at}.{part}[{index}].restartPolicy {_NO_EFFECT}"
     for index, volume in enumerate(spec.get("volumes") or ()):
         yield from _others(volume, _VOLUMES, f"{at}.volumes[{index}]", _FAILS)
 

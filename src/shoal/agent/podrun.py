@@ -11,29 +11,27 @@ from collections.abc import Coroutine, Iterable
 from typing import Final
 
 from shoal.agent.attempts import end_container, let_go
+from shoal.agent.before import since_boot, view_of
 from shoal.agent.containers import ContainerRun, ContainerView, Orders, Running, Waiting
 from shoal.agent.diary import Diary
 from shoal.agent.ending import Ended, never_started, unseen
 from shoal.agent.errors import PodError
-from shoal.agent.home import PodHome
 from shoal.agent.launching import DEFAULT_GRACE_S, what_starts
 from shoal.agent.machine import now_ns
 from shoal.agent.node import NO_RUNTIME
 from shoal.agent.persist import persist
 from shoal.agent.preparing import Preparing
-from shoal.agent.record import RecordError, read_record
 from shoal.agent.sidecars import Sidecar, Sidecars
-from shoal.agent.status import PodView, Verdict, pod_patch
+from shoal.agent.status import Verdict, pod_patch
 from shoal.agent.stopping import StopAskedError, Stopping, StopReason
 from shoal.agent.telling import Teller
 from shoal.agent.tools import Tools
 from shoal.api.kinds import PODS
-from shoal.api.pod import Container, ContainerStatus, Pod
+from shoal.api.pod import Container, Pod
 from shoal.api.run import HOST_IMAGE
 from shoal.kube.errors import ApiError
 from shoal.units.duration import say_duration
 from shoal.units.failpoint import failpoint
-from shoal.units.instant import parse_instant
 from shoal.units.steady import boot_ns
 
 _NO_IMAGE: Final = "NoContainerRuntime"
@@ -52,17 +50,8 @@ class PodRun:
         self.stop = Stopping()
         self._sidecars = Sidecars()
         self._tools = tools
-        self._view = PodView(
-            pod.metadata.uid,
-            _since(pod),
-            [
-                _view(c, pod.status.init_container_statuses, beside=c.beside)
-                for c in pod.spec.init_containers
-            ],
-            [_view(c, pod.status.container_statuses) for c in pod.spec.containers],
-            {c.type: (c.status, c.last_transition_time or "") for c in pod.status.conditions},
-        )
-        self._since_boot_ns = _since_boot(tools.boot_id, self.home, self._view.started_ns)
+        self._view = view_of(pod)
+        self._since_boot_ns = since_boot(tools.boot_id, self.home, self._view.started_ns)
         self._decided: Verdict | None = None
         self._teller = Teller(tools.client, pod, lambda: pod_patch(self._view, now_ns()))
         self._diary = Diary(tools.events, pod)
@@ -309,33 +298,3 @@ async def _all(runs: Iterable[Coroutine[None, None, Ended | None]]) -> list[Ende
 
 def _containers(pod: Pod) -> list[Container]:
     return [*pod.spec.init_containers, *pod.spec.containers]
-
-
-def _view(
-    container: Container, told: list[ContainerStatus], *, beside: bool = False
-) -> ContainerView:
-    """What the agent before this one, if there was one, has told of a container."""
-    status = next((one for one in told if one.name == container.name), ContainerStatus())
-    states = (status.state.running, status.state.terminated, status.last_state.terminated)
-    begun = status.restart_count if any(states) else -1
-    return ContainerView(container.name, container.image, begun=begun, beside=beside)
-
-
-def _since(pod: Pod) -> int:
-    """When this agent, or the one before it, first saw the pod."""
-    if pod.status.start_time is None:
-        return now_ns()
-    return parse_instant(pod.status.start_time) * 1_000_000
-
-
-def _since_boot(boot_id: str, home: PodHome, since_ns: int) -> int:
-    """The same in ns since the kernel was started: as put on record, where a program was started.
-
-    Only where none was is the clock asked, which somebody may have set meanwhile.
-    """
-    for path in home.records:
-        with contextlib.suppress(RecordError):
-            record = read_record(path)
-            if record.boot_id == boot_id:
-                return record.since_boot_ns
-    return boot_ns() - max(now_ns() - since_ns, 0)

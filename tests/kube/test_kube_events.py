@@ -2,10 +2,12 @@
 
 import asyncio
 
+import pytest
+
 from shoal.api.kinds import EVENTS, PODS
 from shoal.api.meta import ObjectMeta
 from shoal.api.pod import Pod
-from shoal.kube.errors import ApiError
+from shoal.kube.errors import ApiError, Cause
 from shoal.kube.events import Events, note_about
 
 POD = Pod(metadata=ObjectMeta(name="big-0", namespace="ns", uid="u"))
@@ -79,3 +81,30 @@ async def test_an_event_that_has_expired_is_made_anew():
     events.tell(note())
     (event,) = await server.after(events, 1)
     assert event["count"] == 1
+
+
+@pytest.mark.parametrize(
+    ("refusal", "told"),
+    [
+        (ApiError(403, "Forbidden", "no", [Cause("NamespaceTerminating", "it goes")]), False),
+        (ApiError(404, "NotFound", "there is no namespace ns"), False),
+        (ApiError(403, "Forbidden", "no"), True),
+        (ApiError(507, "OutOfSpace", "the disk is full"), True),
+    ],
+)
+async def test_an_event_that_is_not_taken_is_logged_unless_its_namespace_goes(
+    caplog, refusal, told
+):
+    class Refusing(Server):
+        async def create(self, kind, event, namespace):
+            self.writes.put_nowait(event)
+            raise refusal
+
+    caplog.set_level("INFO")
+    server = Refusing()
+    events = Events(server, "c")
+    events.tell(note("one"))
+    events.tell(note("another"))
+    await server.after(events, 2)
+    logged = [record for record in caplog.records if record.message == "event not written"]
+    assert bool(logged) == told

@@ -62,6 +62,11 @@ class ApiError(Exception):
         return self.code == 410 or self.reason == "Expired"
 
     @property
+    def namespace_ends(self) -> bool:
+        """Nothing new is taken in, since the namespace is being deleted."""
+        return any(cause.reason == "NamespaceTerminating" for cause in self.causes)
+
+    @property
     def passing(self) -> bool:
         """Whether the same request may be answered a little later."""
         return self.code in (0, 429, 500, 502, 503, 504, 507)

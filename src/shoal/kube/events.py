@@ -93,7 +93,8 @@ class Events:
             if not await self._count_up(note):
                 await self._create(note)
         except ApiError as error:
-            _log.info("event not written", extra={"error": error.message})
+            if not (error.namespace_ends or error.not_found):  # its namespace goes, or is gone
+                _log.info("event not written", extra={"error": error.message})
 
     async def _count_up(self, note: Note) -> bool:
         """False if there is no such event, or none any more."""

@@ -12,7 +12,6 @@ from shoal.kube.reflector import Delta
 from shoal.kube.workqueue import WorkQueue
 
 NAME: Final = "default"
-_FORBIDDEN: Final = 403
 _WORKERS: Final = 2
 
 
@@ -55,5 +54,5 @@ class ServiceAccountController:
         try:
             await self._client.create(SERVICE_ACCOUNTS, body, namespace)
         except ApiError as error:
-            if not (error.already_exists or error.code == _FORBIDDEN):  # it is being deleted
+            if not (error.already_exists or error.namespace_ends):
                 raise

@@ -7,6 +7,7 @@ says "deleted" before it, is dropped when the window moves on.
 
 import contextlib
 import fcntl
+import functools
 import json
 import os
 import sqlite3
@@ -21,8 +22,11 @@ from shoal.apiserver.storefile import Record, StoreBusy, StoreUnwritable, checks
 _MOST_WAL_BYTES: Final = 4 * 1024 * 1024
 _FREE_PAGES_KEPT: Final = 512
 _PAGES_AT_ONCE: Final = 256
-_ROWS_AT_ONCE: Final = (64, 16, 4, 1)
+_ROWS_AT_ONCE: Final = 64
+"""Rows in a statement: SQLite keeps one prepared for each number, so there are not too many."""
 _DELETE: Final = "DELETE FROM log WHERE revision IN (SELECT value FROM json_each(?))"
+_COMPACT: Final = "UPDATE compaction SET revision = ?"
+_Statement = tuple[str, Sequence[object]]
 
 
 class Log:
@@ -56,16 +60,22 @@ class Log:
         ``drop`` are revisions that nothing needs any more. Raises sqlite3.Error, and then
         nothing of it was written.
         """
-        database = self._database
-        statements: list[tuple[str, Sequence[object]]] = [_insert(part) for part in _parts(records)]
+        statements = [_insert(part) for part in _parts(records)]
         if drop:
             statements.append((_DELETE, (json.dumps(drop),)))
+        if compacted:
+            statements.append((_COMPACT, (compacted,)))
+        if len(statements) == 1:
+            self._database.execute(*statements[0])
+        elif statements:
+            self._together(statements)
+
+    def _together(self, statements: Sequence[_Statement]) -> None:
+        database = self._database
         database.execute("BEGIN IMMEDIATE")
         try:
             for statement, values in statements:
                 database.execute(statement, values)
-            if compacted:
-                database.execute("UPDATE compaction SET revision = ?", (compacted,))
             database.execute("COMMIT")
         except sqlite3.Error:
             if database.in_transaction:
@@ -94,19 +104,21 @@ class Log:
 
 
 def _parts(records: Sequence[Record]) -> Iterator[Sequence[Record]]:
-    """Records in parts of few different sizes, so that SQLite knows each statement already."""
-    at = 0
-    while at < len(records):
-        size = next(size for size in _ROWS_AT_ONCE if size <= len(records) - at)
-        yield records[at : at + size]
-        at += size
+    return (records[at : at + _ROWS_AT_ONCE] for at in range(0, len(records), _ROWS_AT_ONCE))
 
 
-def _insert(records: Sequence[Record]) -> tuple[str, Sequence[object]]:
+def _insert(records: Sequence[Record]) -> _Statement:
     """One statement for many rows: between two the thread would wait for the interpreter."""
-    rows = ", ".join(["(?, ?, ?, ?, ?, ?, ?)"] * len(records))
-    values = [value for record in records for value in (*record, checksum(record))]
-    return f"INSERT INTO log VALUES {rows}", values  # noqa: S608
+    values: list[object] = []
+    for record in records:
+        values += record
+        values.append(checksum(record))
+    return _insertion(len(records)), values
+
+
+@functools.cache
+def _insertion(rows: int) -> str:
+    return f"INSERT INTO log VALUES {', '.join(['(?, ?, ?, ?, ?, ?, ?)'] * rows)}"  # noqa: S608
 
 
 def _hold(folder: Path) -> int:

@@ -1,7 +1,7 @@
 """The thread that writes: takes what waits, commits it in one sync, reports back to the loop.
 
 While one sync runs the next batch gathers, so a slow disk makes batches larger, not writes
-slower one by one. Rows to drop wait for the next batch, and the file is tidied while nothing
+slower one by one. Rows to drop wait until there are some, and the file is tidied while nothing
 else is to be done.
 """
 
@@ -21,6 +21,8 @@ from shoal.units.failpoint import failpoint
 _log: Final = logging.getLogger(__name__)
 _MOST_IN_A_BATCH: Final = 2048
 _IDLE_S: Final = 1.0
+_OWED_AT_ONCE: Final = 64
+"""How much is dropped together while there is other work."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -55,6 +57,7 @@ class Writer:
         self._void_epoch = -1
         self._owed: list[int] = []
         self._compacted = 0
+        self._paid = 0
         self._untidy = True
 
     def start(self, loop: asyncio.AbstractEventLoop) -> None:
@@ -113,13 +116,18 @@ class Writer:
         self._report(self._committed, records[-1].revision)
 
     def _append(self, records: list[Record]) -> None:
+        """Write, and now and then drop what is owed, which costs as much as a row each time."""
+        apart = self._compacted - self._paid
+        if records and len(self._owed) < _OWED_AT_ONCE and apart < _OWED_AT_ONCE:
+            self._log.append(records, (), 0)
+            return
         self._log.append(records, self._owed, self._compacted)
-        self._owed, self._compacted = [], 0
+        self._owed, self._paid = [], self._compacted
 
     def _tidy(self) -> None:
         """Drop what is owed and hand back pages; a full disk is met again by the next write."""
         try:
-            if self._owed:
+            if self._owed or self._compacted > self._paid:
                 self._append([])
             self._untidy = self._log.tidy()
         except Exception as error:

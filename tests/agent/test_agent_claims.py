@@ -31,6 +31,15 @@ async def test_a_program_without_a_claim_sees_no_card(box: Box):
     assert await box.logs("none") == "\nvoid\n"
 
 
+async def test_a_pod_that_went_past_the_scheduler_is_told_that_it_gets_no_cards(box: Box):
+    whole = {"resources": {"limits": {"nvidia.com/gpu": 1}}}
+    await box.create("past", "echo never", bind=False, main=whole, nodeName=box.node)
+    status = (await box.ended("past")).status
+    assert (status.phase, status.reason) == ("Failed", "OutOfnvidia.com/gpu")
+    assert "name the node by a nodeSelector instead" in status.message
+    assert await box.held() == []
+
+
 async def test_a_claim_is_held_while_its_program_lives_and_not_after(box: Box):
     pod = await box.create("holder", "exec sleep 1000", bind=False, **asks("c1"))
     uid = await box.allocate("c1", pod, "gpu-0")

@@ -7,10 +7,11 @@ anybody else before this agent has said that the programs are gone.
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Final
 
 import msgspec
 
-from shoal.agent.errors import NotYetError
+from shoal.agent.errors import NotYetError, PodError
 from shoal.agent.files import write_private
 from shoal.agent.home import PodHome
 from shoal.agent.nodeuse import NodeUses
@@ -29,6 +30,12 @@ from shoal.units.failpoint import failpoint
 
 CLAIM_PENDING = "ClaimPending"
 """Waiting reason of a container whose claim is not allocated for its pod."""
+
+_OUT_OF_CARDS: Final = f"OutOf{CARDS}"
+_NOT_GIVEN: Final = (
+    f"{CARDS}: no card was given to the pod, since spec.nodeName sent it past the scheduler; "
+    "name the node by a nodeSelector instead, example: kubernetes.io/hostname: box1"
+)
 
 
 class GrantedCard(msgspec.Struct, frozen=True):
@@ -49,7 +56,8 @@ class PodClaim(msgspec.Struct, frozen=True):
 async def prepare_claims(tools: Tools, pod: Pod, home: PodHome) -> list[PodClaim]:
     """Holds a pod's claims and returns what they give.
 
-    Raises NotYetError, and then holds no more than before.
+    Raises NotYetError, and then holds no more than before, and PodError for a pod that asks for
+    whole cards but came here past the scheduler, which gives them.
     """
     client, uses, cards = tools.client, tools.uses, tools.cards
     first = [await _claim(client, pod, entry, name) for entry, name in pod.claim_names()]
@@ -115,6 +123,8 @@ def _requests_of(pod: Pod, container: Container) -> list[str]:
 
 
 async def _claim(client: Client, pod: Pod, entry: str, name: str) -> tuple[str, ResourceClaim]:
+    if not name and entry == CARDS:
+        raise PodError(_OUT_OF_CARDS, _NOT_GIVEN)
     if not name:
         raise NotYetError(CLAIM_PENDING, f"the claim for {entry} is not made yet")
     namespace = pod.metadata.namespace

@@ -63,7 +63,7 @@ async def test_nothing_starts_on_a_claim_that_is_not_reserved_for_the_pod(box: B
     pod = await box.create("waits", "echo up", bind=False, **asks("c3"))
     await box.allocate("c3", pod, "gpu-0", reserve=False)
     await box.client.bind("waits", box.namespace, box.node)
-    waiting = await box.pod_that("waits", lambda pod: state(pod).waiting)
+    waiting = await box.pod_that("waits", lambda pod: (told := state(pod).waiting) and told.message)
     assert state(waiting).waiting.message == "claim c3 is not reserved for this pod"
     assert await box.held() == []
     await box.reserve("c3", pod, "gpu-0")
@@ -72,7 +72,7 @@ async def test_nothing_starts_on_a_claim_that_is_not_reserved_for_the_pod(box: B
 
 async def test_a_claim_that_does_not_exist_is_waited_for(box: Box):
     await box.create("lonely", "echo up", **asks("nowhere"))
-    pod = await box.pod_that("lonely", lambda pod: state(pod).waiting)
+    pod = await box.pod_that("lonely", lambda pod: (told := state(pod).waiting) and told.message)
     assert state(pod).waiting.message == "claim nowhere does not exist"
 
 

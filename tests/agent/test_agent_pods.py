@@ -72,7 +72,7 @@ async def test_a_working_folder_that_is_gone(box: Box):
 async def test_another_image_never_runs_on_the_host(box: Box, tmp_path: Path):
     trace = tmp_path / "trace"
     await box.create("image", f"touch {trace}", main={"image": "python:3.12"})
-    pod = await box.pod_that("image", lambda pod: state(pod).waiting)
+    pod = await box.pod_that("image", lambda pod: (told := state(pod).waiting) and told.message)
     assert state(pod).waiting.message == "this machine has no container runtime; use image: host"
     assert (await box.logs("image", follow=True)).startswith("400 ")
     await box.delete("image")

@@ -5,6 +5,7 @@ import contextlib
 import gzip
 import logging
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
 from shoal.apiserver.bounds import MOST_BODY
@@ -22,6 +23,9 @@ _COMPRESS_LEVEL: Final = 1
 
 class Client(Protocol):
     """Who gets an answer: whole, or as a stream that is begun, passed on and ended."""
+
+    def making(self, size: int) -> AbstractContextManager[None]:
+        """Holds so many bytes of an answer that is still worked on."""
 
     def send(self, response: Response) -> None:
         """A whole answer."""
@@ -66,7 +70,7 @@ class App:
         labels, answer = await self._answer(request)
         self._server.counters.requests[*labels, str(answer.status)] += 1
         if isinstance(answer, Response):
-            client.send(await _compressed(answer, request))
+            client.send(await _compressed(answer, request, client))
             return
         self._server.counters.streams[labels] += 1
         try:
@@ -114,13 +118,14 @@ class App:
         return refusal(error)
 
 
-async def _compressed(response: Response, request: Request) -> Response:
+async def _compressed(response: Response, request: Request, client: Client) -> Response:
     """A large answer in gzip, where the client takes it; packed off the event loop."""
     if len(response.body) < _COMPRESS_FROM or request.method != "GET":
         return response
     if "gzip" not in request.headers.get("accept-encoding", ""):
         return response
-    packed = await asyncio.to_thread(gzip.compress, response.body, _COMPRESS_LEVEL)
+    with client.making(len(response.body)):
+        packed = await asyncio.to_thread(gzip.compress, response.body, _COMPRESS_LEVEL)
     headers = (("content-encoding", "gzip"), ("vary", "Accept-Encoding"), *response.headers)
     return Response(response.status, packed, response.content_type, headers)
 

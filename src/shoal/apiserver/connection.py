@@ -8,6 +8,7 @@ breaks the rules gets a plain refusal and loses its connection.
 import asyncio
 import logging
 from collections import deque
+from contextlib import AbstractContextManager
 from typing import Any, Final
 from urllib.parse import unquote
 
@@ -65,6 +66,10 @@ class Connection(asyncio.Protocol):
 
     # What the application calls.
 
+    def making(self, size: int) -> AbstractContextManager[None]:
+        """Holds so many bytes of an answer that is still worked on."""
+        return self._unread.making(size)
+
     def send(self, response: Response) -> None:
         """A whole answer."""
         head = head_of(response, keep=self._keep)
@@ -113,6 +118,7 @@ class Connection(asyncio.Protocol):
         self._lost = self._over = True
         self._patience.end()
         self.resume_writing()
+        del self._parser  # it holds this, and so all that was not sent, until a collection
         if self._streaming and self._task is not None:
             self._task.cancel()
 

@@ -249,6 +249,34 @@ EXPORT int32_t place(struct engine *engine, const int32_t *ids, int32_t count, i
     return count;
 }
 
+/* Places counts[i] members on nodes[i], on the journal, until one has no room; how many had. */
+EXPORT int32_t fill(struct engine *engine, int32_t id, const int32_t *nodes, const int32_t *counts,
+                    int32_t length, int32_t apart, uint64_t *cards)
+{
+    struct found found;
+    int32_t placed = 0;
+    for (int32_t at = 0; at < length; at++) {
+        for (int32_t member = 0; member < counts[at]; member++) {
+            if (!evaluate(engine, &engine->classes[id], nodes[at], &found)) {
+                return placed;
+            }
+            cards[placed++] = found.cards;
+            take(engine, id, nodes[at], found.cards, apart);
+        }
+    }
+    return placed;
+}
+
+/* Places one member where it fits best, on the journal; the node, or -1. */
+EXPORT int32_t place_one(struct engine *engine, int32_t id, uint64_t *cards)
+{
+    int32_t node = best(engine, id, cards);
+    if (node >= 0) {
+        take(engine, id, node, *cards, 0);
+    }
+    return node;
+}
+
 /* The cards of one node for the class; false if it does not fit there. */
 EXPORT int32_t best_on(struct engine *engine, int32_t id, int32_t node, uint64_t *cards)
 {

@@ -27,6 +27,7 @@ void cluster_free(struct cluster *cluster)
 {
     void *arrays[] = {cluster->present, cluster->cpu_left, cluster->memory_left, cluster->cards,
                       cluster->rank,    cluster->kind,     cluster->milli_left,  cluster->mib_left,
+                      cluster->residue,
                       cluster->mib,     cluster->model,    cluster->numa,        cluster->flags,
                       cluster->users,   cluster->barred,   cluster->journal,     cluster->touched,
                       cluster->touched_at};
@@ -50,6 +51,7 @@ static void *widened(void *memory, const struct cluster *cluster, int32_t width,
 static void widen(struct cluster *cluster, int32_t width)
 {
     cluster->milli_left = widened(cluster->milli_left, cluster, width, sizeof(int32_t));
+    cluster->residue = widened(cluster->residue, cluster, width, sizeof(int32_t));
     cluster->mib_left = widened(cluster->mib_left, cluster, width, sizeof(int64_t));
     cluster->mib = widened(cluster->mib, cluster, width, sizeof(int64_t));
     cluster->model = widened(cluster->model, cluster, width, sizeof(int32_t));
@@ -115,6 +117,7 @@ void cluster_put_card(struct cluster *cluster, int32_t node, int32_t card, int32
     cluster->flags[at] = flags;
     cluster->users[at] = 0;
     cluster->barred[at] = 0;
+    cluster->residue[at] = residue_of(cluster, at, WHOLE, mib);
 }
 
 void cluster_drop_node(struct cluster *cluster, int32_t node)
@@ -161,6 +164,8 @@ static void apply(struct cluster *cluster, const struct move *move, int32_t sign
         cluster->mib_left[at] -= sign * move->memory;
         cluster->users[at] += sign * move->users;
         cluster->barred[at] += sign * move->barred;
+        cluster->residue[at] =
+            residue_of(cluster, at, cluster->milli_left[at], cluster->mib_left[at]);
     }
     cluster_touch(cluster, move->node);
 }

@@ -37,7 +37,9 @@ struct move {
 
 /* `rank` orders equal nodes; `kind` is alike for nodes of the same cards and CPU. `barred` counts
  * the members of the gang being placed that keep others off a card. `touched` is the change log:
- * entry i is at position log_start + i; `touched_at` is a node's last position. */
+ * entry i is at position log_start + i; `touched_at` is a node's last position. `residue` is what
+ * can still be had of a card, in milli: the lesser of compute and memory, 0 of a card that takes
+ * nothing new. */
 struct cluster {
     int32_t nodes;
     int32_t width;
@@ -49,6 +51,7 @@ struct cluster {
     int32_t *rank;
     int32_t *kind;
     int32_t *milli_left;
+    int32_t *residue;
     int64_t *mib_left;
     int64_t *mib;
     int32_t *model;
@@ -71,6 +74,21 @@ static inline int64_t cluster_now(const struct cluster *cluster)
 static inline int64_t card_at(const struct cluster *cluster, int32_t node, int32_t card)
 {
     return (int64_t)node * cluster->width + card;
+}
+
+/* The residue of a card with so much of its compute and memory left. */
+static inline int32_t residue_of(const struct cluster *cluster, int64_t at, int32_t milli,
+                                 int64_t mib)
+{
+    if ((cluster->flags[at] & CARD_UNHEALTHY) != 0 || milli < 0 || mib < 0) {
+        return 0;
+    }
+    int64_t whole = cluster->mib[at];
+    if (mib == whole || whole == 0) {
+        return milli;
+    }
+    int64_t memory = mib * WHOLE / whole;
+    return (int32_t)(memory < milli ? memory : milli);
 }
 
 void cluster_init(struct cluster *cluster);

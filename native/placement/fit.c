@@ -29,16 +29,6 @@ uint64_t fitting_cards(const struct cluster *cluster, const struct class *class,
     return fitting;
 }
 
-static int32_t residue(const struct cluster *cluster, int64_t at, int32_t milli, int64_t mib)
-{
-    if ((cluster->flags[at] & CARD_UNHEALTHY) != 0 || milli < 0 || mib < 0) {
-        return 0;
-    }
-    int64_t whole = cluster->mib[at];
-    int64_t memory = whole > 0 ? mib * WHOLE / whole : milli;
-    return (int32_t)(memory < milli ? memory : milli);
-}
-
 static void begin(struct trial *trial, const struct cluster *cluster, const struct class *class,
                   int32_t node)
 {
@@ -54,7 +44,7 @@ static void begin(struct trial *trial, const struct cluster *cluster, const stru
         int64_t at = card_at(cluster, node, card);
         trial->milli[card] = cluster->milli_left[at];
         trial->mib[card] = cluster->mib_left[at];
-        trial->before[card] = residue(cluster, at, trial->milli[card], trial->mib[card]);
+        trial->before[card] = cluster->residue[at];
         trial->after[card] = trial->before[card];
     }
 }
@@ -68,7 +58,7 @@ static void take(struct trial *trial, const struct cluster *cluster, uint64_t ca
         int64_t at = card_at(cluster, trial->node, card);
         trial->milli[card] -= sign * trial->class->milli;
         trial->mib[card] -= sign * memory_on(trial->class, cluster->mib[at]);
-        trial->after[card] = residue(cluster, at, trial->milli[card], trial->mib[card]);
+        trial->after[card] = residue_of(cluster, at, trial->milli[card], trial->mib[card]);
     }
 }
 

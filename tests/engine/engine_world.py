@@ -80,6 +80,11 @@ steps = st.one_of(
         st.booleans(),
         st.sampled_from(["keep", "undo", "commit"]),
     ),
+    st.tuples(
+        st.just("fill"),
+        st.integers(0, CLASSES - 1),
+        st.lists(st.tuples(st.integers(0, NODES - 1), st.integers(0, 3)), max_size=3),
+    ),
     st.tuples(st.just("give"), st.integers(0, 20)),
 )
 histories = st.lists(steps, min_size=1, max_size=15)

@@ -67,6 +67,12 @@ class Player:
             self.engine.commit()
         return places
 
+    def _fill(self, number: int, deal: list[tuple[int, int]]) -> object:
+        one = self.engine.place_one(number)
+        places = self.engine.fill(number, deal, apart=False)
+        self.kept += ((self.asks[number], place) for place in [one, *places] if place)
+        return one, places
+
     def _give(self, at: int) -> None:
         if not self.kept:
             return

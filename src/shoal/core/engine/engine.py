@@ -70,6 +70,15 @@ class Engine(Protocol):
         ``apart`` gives each different cards. All stays taken, on the journal.
         """
 
+    def place_one(self, number: int) -> Place | None:
+        """Take the best place for a class, on the journal; None if there is none."""
+
+    def fill(self, number: int, deal: Sequence[tuple[int, int]], *, apart: bool) -> list[Place]:
+        """Take places for (node, members) after (node, members) of a class, on the journal.
+
+        Ends where a node has no room for the next member: then fewer places than members.
+        """
+
     def members(self, number: int, *, apart: bool) -> list[int]:
         """By node, how many of the class it holds at the same time."""
 

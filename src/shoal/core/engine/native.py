@@ -48,6 +48,8 @@ _SIGNATURES: Final = {
     "best_on": (c_int32, [c_void_p, c_int32, c_int32, POINTER(c_uint64)]),
     "take": (None, [c_void_p, c_int32, c_int32, c_uint64, c_int32]),
     "place": (c_int32, [c_void_p, _INTS, c_int32, c_int32, _INTS, POINTER(c_uint64)]),
+    "place_one": (c_int32, [c_void_p, c_int32, POINTER(c_uint64)]),
+    "fill": (c_int32, [c_void_p, c_int32, _INTS, _INTS, c_int32, c_int32, POINTER(c_uint64)]),
     "count_members": (None, [c_void_p, c_int32, c_int32, _INTS]),
     "tally": (None, [c_void_p, c_int32, _INTS]),
     "node_left": (c_int32, [c_void_p, c_int32, _LONGS]),
@@ -66,6 +68,7 @@ class NativeEngine:
         self._kinds: dict[tuple[object, ...], int] = {}
         self._nodes = 0
         self._mask = c_uint64()
+        self._mask_at = byref(self._mask)
         self._works: Sequence[Work] = ()
         self._policy = Policy.BINPACK
 
@@ -139,11 +142,11 @@ class NativeEngine:
         self._c.take_node(self._handle, node, cpu, memory)
 
     def best(self, number: int) -> Place | None:
-        node = self._c.best(self._handle, number, byref(self._mask))
+        node = self._c.best(self._handle, number, self._mask_at)
         return None if node < 0 else Place(node, self._mask.value)
 
     def best_on(self, number: int, node: int) -> Place | None:
-        fits = self._c.best_on(self._handle, number, node, byref(self._mask))
+        fits = self._c.best_on(self._handle, number, node, self._mask_at)
         return Place(node, self._mask.value) if fits else None
 
     def take(self, number: int, place: Place, *, bar: bool = False) -> None:
@@ -154,6 +157,19 @@ class NativeEngine:
         nodes, cards = (c_int32 * count)(), (c_uint64 * count)()
         placed = self._c.place(self._handle, _ints(numbers), count, apart, nodes, cards)
         return [Place(nodes[at], cards[at]) for at in range(placed)]
+
+    def place_one(self, number: int) -> Place | None:
+        node = self._c.place_one(self._handle, number, self._mask_at)
+        return None if node < 0 else Place(node, self._mask.value)
+
+    def fill(self, number: int, deal: Sequence[tuple[int, int]], *, apart: bool) -> list[Place]:
+        nodes, counts = [node for node, _ in deal], [count for _, count in deal]
+        cards = (c_uint64 * sum(counts))()
+        placed = self._c.fill(
+            self._handle, number, _ints(nodes), _ints(counts), len(deal), apart, cards
+        )
+        dealt = (node for node, count in deal for _ in range(count))
+        return list(map(Place, dealt, cards[:placed]))
 
     def members(self, number: int, *, apart: bool) -> list[int]:
         members = (c_int32 * max(self._nodes, 1))()

@@ -156,6 +156,19 @@ class ReferenceEngine:
             places.append(place)
         return places
 
+    def place_one(self, number: int) -> Place | None:
+        return next(iter(self.place([number], apart=False)), None)
+
+    def fill(self, number: int, deal: Sequence[tuple[int, int]], *, apart: bool) -> list[Place]:
+        places: list[Place] = []
+        for node in (node for node, count in deal for _ in range(count)):
+            place = self.best_on(number, node)
+            if place is None:
+                break
+            self.take(number, place, bar=apart)
+            places.append(place)
+        return places
+
     def members(self, number: int, *, apart: bool) -> list[int]:
         return [self._members(number, node, apart=apart) for node in range(self.most)]
 

@@ -65,6 +65,17 @@ def test_a_key_given_twice_is_told_and_the_last_counts(api, ns):
     assert write(api, "POST", maps(ns), body, fieldValidation="Strict")[0] == 400
 
 
+def test_a_key_given_twice_in_yaml_is_told_as_in_json(api, ns):
+    body = b"metadata: {name: a}\ndata:\n  k: one\n  k: two\n"
+    kind = "application/yaml"
+    status, warnings, content = write(api, "POST", maps(ns), body, kind)
+    assert (status, warnings) == (201, ['duplicate field "data.k"'])
+    assert '"k":"two"' in content
+    assert write(api, "POST", maps(ns), body, kind, fieldValidation="Strict")[0] == 400
+    other = body.replace(b"name: a", b"name: b")
+    assert write(api, "POST", maps(ns), other, kind, fieldValidation="Ignore")[:2] == (201, [])
+
+
 def test_a_null_counts_as_not_given(api, ns):
     body = {"metadata": {"name": "a", "labels": None}, "spec": None, "status": None}
     made = api.create(claims(ns), body)

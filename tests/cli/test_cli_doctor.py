@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from shoal.apiserver.log import Log
 from shoal.cli.box import checks
 from shoal.cli.box.checks import Level, look
 
@@ -60,3 +61,9 @@ def test_the_exit_code_tells_scripts(tmp_path: Path) -> None:
     )
     assert done.returncode == 1
     assert f"→ chmod 700 {tmp_path}" in done.stdout
+
+
+def test_a_small_store_has_a_size(tmp_path: Path) -> None:
+    Log(tmp_path / "store.db").close()
+    size = (tmp_path / "store.db").stat().st_size
+    assert f"({size / 1000:.0f} kB)" in findings(tmp_path)["store"].fact

@@ -139,6 +139,13 @@ def test_apply_reads_all_before_it_writes_any(box) -> None:
         box.client.get(CONFIG_MAPS, "c", box.namespace)
 
 
+def test_apply_tells_what_is_written_twice(box) -> None:
+    text = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata:\n  a: x\n  a: y\n"
+    got = box.shoal("apply", "-f", "-", stdin=text)
+    assert (got.code, got.out) == (2, "")
+    assert got.err == "shoal: stdin line 6: data.a is written twice; keep one\n"
+
+
 def test_apply_tells_which_kinds_there_are(box) -> None:
     text = "\n{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}}\n"
     got = box.shoal("apply", "-f", "-", stdin=text)

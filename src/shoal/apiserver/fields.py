@@ -105,9 +105,17 @@ def _strictly(kind: str, version: str, told: list[str]) -> str:
 
 
 def _repeated(request: Request, decoded: Json) -> list[str]:
-    if mode(request) == "Ignore" or "json" not in (request.content_type or "json"):
+    given = request.content_type or "json"
+    if mode(request) == "Ignore" or not ("json" in given or "yaml" in given):
         return []
-    return [f'duplicate field "{path}"' for path in duplicates(request.body, decoded)[:_MOST]]
+    paths = duplicates(request.body, decoded) if "json" in given else _in_yaml(request.body)
+    return [f'duplicate field "{path}"' for path in paths[:_MOST]]
+
+
+def _in_yaml(body: bytes) -> list[str]:
+    from shoal.apiserver.yaml_body import duplicates as in_yaml
+
+    return in_yaml(body)
 
 
 def _unknown(paths: list[str]) -> list[str]:

@@ -4,6 +4,7 @@ import yaml
 
 from shoal.dialect.document import Json
 from shoal.dialect.status import bad_request
+from shoal.dialect.yaml_keys import repeated
 
 
 class _Loader(yaml.CSafeLoader):
@@ -26,6 +27,11 @@ def load(body: bytes) -> Json:
     except (yaml.YAMLError, RecursionError) as error:
         told = " ".join(str(error).split())
         raise bad_request(f"the body is not YAML: {told[:300]}") from error
+
+
+def duplicates(body: bytes) -> list[str]:
+    """Paths of the keys that a text which was loaded gives more than once."""
+    return [path for path, _ in repeated(yaml.compose(body, Loader=_Loader))]
 
 
 def _as_json(value: Json) -> Json:

@@ -65,14 +65,18 @@ def _read(file: str) -> list[_Document]:
 
 def _objects(node: "yaml.Node", data: Any, file: str) -> list[_Document]:  # noqa: ANN401
     from shoal.cli.errors import BadInput
+    from shoal.dialect.yaml_keys import repeated
 
-    at = f"{'stdin' if file == '-' else file} line {node.start_mark.line + 1}"
+    name = "stdin" if file == "-" else file
+    at = f"{name} line {node.start_mark.line + 1}"
     if data is None:
         return []
     if not isinstance(data, dict):
         raise BadInput(f"{at}: this is no object; {_EXAMPLE}")
     if data.get("kind") == "Run":
         return [_run(node, file)]
+    for path, line in repeated(node):
+        raise BadInput(f"{name} line {line}: {path} is written twice; keep one")
     items: list[Any] = data.get("items") or [] if data.get("kind") == "List" else [data]
     return [_object(item, at) for item in items]
 

@@ -20,6 +20,7 @@ def command(file: Path) -> None:
     from shoal.apiserver.storecopy import copy
     from shoal.apiserver.storefile import StoreError
     from shoal.cli.box.errors import BoxError
+    from shoal.cli.say import say_bytes
     from shoal.kube.config import home_path
 
     store = home_path() / "store.db"
@@ -29,6 +30,6 @@ def command(file: Path) -> None:
         held = copy(store, file.absolute())
     except StoreError as error:
         raise BoxError(str(error)) from error
-    size = file.stat().st_size / 1024**2
-    print(f"{held.objects} objects at version {held.revision} in {file} ({size:.1f} MiB)")
+    size = say_bytes(file.stat().st_size)
+    print(f"{held.objects} objects at version {held.revision} in {file} ({size})")
     print(f"to bring them back: SHOAL_HOME=AN-EMPTY-FOLDER shoal restore {file}")

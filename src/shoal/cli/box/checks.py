@@ -105,6 +105,7 @@ def _private(home: Path) -> Finding:
 def _store(home: Path) -> Finding:
     from shoal.apiserver.storecopy import survey
     from shoal.apiserver.storefile import StoreError
+    from shoal.cli.say import say_bytes
 
     path = home / "store.db"
     if not path.exists():
@@ -117,8 +118,8 @@ def _store(home: Path) -> Finding:
     except OSError as error:
         remedy = "give its owner the right to read it"
         return Finding("store", Level.BAD, f"{path} cannot be read ({error.strerror})", remedy)
-    size = path.stat().st_size / 1024**2
-    fact = f"{held.objects} objects at version {held.revision}, every row whole ({size:.1f} MiB)"
+    size = say_bytes(path.stat().st_size)
+    fact = f"{held.objects} objects at version {held.revision}, every row whole ({size})"
     return Finding("store", Level.OK, fact)
 
 

@@ -133,6 +133,7 @@ def test_nothing_ends_early_or_hangs_when_the_clock_is_set(box: Box, clock: Cloc
         before = created_ms(box, "limited")
         clock.set(offset)
         box.replace_process("agent")
+        box.replace_process("loops")
         goes_on(box, f"at{away // HOUR_MS}".replace("-", "m"))
         told = created_ms(box, f"at{away // HOUR_MS}-whole".replace("at-", "atm"))
         assert abs(told - before - away) < HOUR_MS // 2, "the processes did not see the jump"

@@ -4,7 +4,6 @@ import os
 import re
 import socket
 import time
-from pathlib import Path
 
 import msgspec
 
@@ -12,6 +11,7 @@ from shoal.agent.ceilings import cpu_ceiling_milli, memory_ceiling_mib
 from shoal.agent.cgroups import PROC
 from shoal.units.instant import format_instant, format_seconds
 from shoal.units.quantity import MIB
+from shoal.units.steady import boot_id
 
 
 class Machine(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ def read_machine(name: str = "") -> Machine:
     pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     return Machine(
         name=name or node_name(socket.gethostname()),
-        boot_id=Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+        boot_id=boot_id(),
         cpu_milli=cpu_ceiling_milli(PROC, len(os.sched_getaffinity(0))),
         memory_mib=min(pages // MIB, memory_ceiling_mib(PROC)),
     )

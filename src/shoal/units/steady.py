@@ -6,6 +6,7 @@ or compared with other machines takes the clock itself.
 """
 
 import time
+from pathlib import Path
 from typing import Final
 
 _BOOT: Final = time.CLOCK_BOOTTIME
@@ -17,7 +18,17 @@ def boot_ns() -> int:
     return time.clock_gettime_ns(_BOOT)
 
 
+def boot_id() -> str:
+    """What names this start of the kernel."""
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
 _STARTED: Final = time.time_ns() - boot_ns()
+
+
+def offset_ms() -> int:
+    """What ``steady_ms`` is ahead of the time since the kernel was started."""
+    return _STARTED // 1_000_000
 
 
 def steady_ms() -> int:

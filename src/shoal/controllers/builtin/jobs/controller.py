@@ -12,6 +12,7 @@ from shoal.api.kinds import JOBS, PODS, Kind
 from shoal.api.meta import Object
 from shoal.api.pod import Pod
 from shoal.controllers.builtin.jobs.hands import JobHands, Key
+from shoal.controllers.builtin.jobs.ledger import take_down
 from shoal.controllers.builtin.jobs.plan import Plan, plan_job
 from shoal.controllers.builtin.jobs.times import Watches
 from shoal.controllers.informers import Informers
@@ -47,6 +48,7 @@ class JobController:
     async def run(self) -> None:
         """Work until cancelled."""
         await self._informers.synced()
+        self._watches.know(await take_down(self._client))
         async with asyncio.TaskGroup() as group:
             group.create_task(self._events.run())
             group.create_task(work(self._queue, self._look_at, workers=_WORKERS))

@@ -1,10 +1,11 @@
 """How long ago something was, by a clock that nobody can set."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Final
 
 from shoal.api.job import Job
 from shoal.api.pod import Pod
+from shoal.controllers.builtin.jobs.bases import Base, ago_ms
 from shoal.controllers.builtin.jobs.plan import Times
 from shoal.units.errors import UnitError
 from shoal.units.instant import format_seconds, parse_instant
@@ -18,7 +19,12 @@ class Watches:
 
     def __init__(self, now_ms: Callable[[], int] = steady_ms) -> None:
         self._now_ms = now_ms
+        self._bases: Sequence[Base] = (Base(0, 0),)
         self._seen: dict[str, int] = {}
+
+    def know(self, bases: Sequence[Base]) -> None:
+        """By which bases instants were written; the last is that of ``now_ms``."""
+        self._bases = bases
 
     def times(self, job: Job, pods: Iterable[Pod]) -> Times:
         """The times of a job and its pods."""
@@ -48,7 +54,8 @@ class Watches:
 
     def _ago(self, instant: str, now: int) -> float:
         try:
-            return max(now - parse_instant(instant), 0) / _MS
+            since_boot = now - self._bases[-1].offset_ms
+            return ago_ms(self._bases, parse_instant(instant), since_boot) / _MS
         except UnitError:
             return 0.0
 

@@ -76,35 +76,32 @@ def _fit_fields(
     value: Document, plain: Mapping[str, type], others: "_Fits", unknown: list[str]
 ) -> None:
     gone: list[str] = []
-    for key, inside in value.items():
-        if plain.get(key) is type(inside):
-            continue
-        fit = others[key]
-        if fit is None:
-            unknown.append(f".{key}")
-            gone.append(key)
-        elif inside is None or (fitted := _fit_below(fit, key, inside, unknown)) is None:
-            gone.append(key)
-        elif fitted is not inside:
-            value[key] = fitted
+    key, before = "", len(unknown)
+    try:
+        for key, inside in value.items():
+            if plain.get(key) is type(inside):
+                continue
+            fit = others[key]
+            if fit is None:
+                unknown.append(f".{key}")
+                before += 1
+                gone.append(key)
+            elif inside is None or (fitted := fit(inside, unknown)) is None:
+                gone.append(key)
+            elif fitted is not inside:
+                value[key] = fitted
+            if len(unknown) > before:
+                before = _tell_below(f".{key}", unknown, before)
+    except Misfit as misfit:
+        raise misfit.below(f".{key}") from None
     for key in gone:
         del value[key]
 
 
-def _fit_below(fit: Fit, step: str | int, value: Json, unknown: list[str]) -> Json:
-    """Fit what lies a step below; what is told of it is told from up here."""
-    before = len(unknown)
-    try:
-        fitted = fit(value, unknown)
-    except Misfit as misfit:
-        raise misfit.below(_path(step)) from None
-    if len(unknown) > before:
-        unknown[before:] = [_path(step) + path for path in unknown[before:]]
-    return fitted
-
-
-def _path(step: str | int) -> str:
-    return f".{step}" if isinstance(step, str) else f"[{step}]"
+def _tell_below(step: str, unknown: list[str], before: int) -> int:
+    """Tell what was found a step below from up here; how much has been told in all."""
+    unknown[before:] = [step + path for path in unknown[before:]]
+    return len(unknown)
 
 
 class _Fits(dict[str, Fit | None]):
@@ -143,11 +140,17 @@ def _list(kind: str, *, keeps_empty: bool) -> Fit:
     def fit_list(value: Json, unknown: list[str]) -> Json:
         if type(value) is not list:
             raise Misfit("takes a list", value)
-        for index, item in enumerate(value):
-            if item is None:
-                value[index] = zero()
-            elif type(item) is not plain:
-                value[index] = _fit_below(fit, index, item, unknown)
+        index, before = 0, len(unknown)
+        try:
+            for index, item in enumerate(value):
+                if item is None:
+                    value[index] = zero()
+                elif type(item) is not plain:
+                    value[index] = fit(item, unknown)
+                    if len(unknown) > before:
+                        before = _tell_below(f"[{index}]", unknown, before)
+        except Misfit as misfit:
+            raise misfit.below(f"[{index}]") from None
         return value if value or keeps_empty else None
 
     return fit_list
@@ -159,11 +162,17 @@ def _map(kind: str, *, keeps_empty: bool) -> Fit:
     def fit_map(value: Json, unknown: list[str]) -> Json:
         if type(value) is not dict:
             raise Misfit("takes an object", value)
-        for key, item in value.items():
-            if item is None:
-                value[key] = zero()
-            elif type(item) is not plain:
-                value[key] = _fit_below(fit, key, item, unknown)
+        key, before = "", len(unknown)
+        try:
+            for key, item in value.items():
+                if item is None:
+                    value[key] = zero()
+                elif type(item) is not plain:
+                    value[key] = fit(item, unknown)
+                    if len(unknown) > before:
+                        before = _tell_below(f".{key}", unknown, before)
+        except Misfit as misfit:
+            raise misfit.below(f".{key}") from None
         return value if value or keeps_empty else None
 
     return fit_map

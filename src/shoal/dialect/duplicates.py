@@ -1,22 +1,26 @@
 """Keys that a JSON text gives twice: of those the last counts, and the others are told.
 
-A decoder keeps one of each, so a text with duplicates has more keys than what was decoded from it.
-Counting is cheap; only where the counts differ is the text read again with an eye on its keys.
+A decoder keeps one of each, so a text with duplicates has more keys than what was decoded from it
+has when it is written again. Counting is cheap; only where the counts differ is the text read once
+more with an eye on its keys.
 """
 
 import json
 from collections.abc import Iterator
 from typing import Final
 
+import msgspec
+
 from shoal.dialect.document import Json
 
+_encode: Final = msgspec.json.Encoder().encode
 _KEY_END: Final = b'":'
 
 
 def duplicates(body: bytes, decoded: Json) -> list[str]:
     """Paths of the keys that the text gives more than once: ``spec.containers[0].image``."""
     try:
-        if body.count(_KEY_END) == _count(decoded):
+        if body.count(_KEY_END) == _encode(decoded).count(_KEY_END):
             return []
         read = json.loads(body, object_pairs_hook=_Pairs)
         return [path.removeprefix(".") for path in _repeated(read)]
@@ -26,19 +30,6 @@ def duplicates(body: bytes, decoded: Json) -> list[str]:
 
 class _Pairs(list[tuple[str, Json]]):
     """An object as its keys and values came."""
-
-
-def _count(value: Json) -> int:
-    """How many keys there are, at any depth."""
-    if type(value) is dict:
-        found = len(value)
-        for inside in value.values():
-            if type(inside) is dict or type(inside) is list:
-                found += _count(inside)
-        return found
-    if type(value) is list:
-        return sum([_count(item) for item in value if type(item) is dict or type(item) is list])
-    return 0
 
 
 def _repeated(value: Json) -> Iterator[str]:

@@ -11,6 +11,7 @@ from shoal.apiserver.fields import receive
 from shoal.apiserver.http import Request, Response, answer
 from shoal.apiserver.kinds.reviews import AUTHORIZATION
 from shoal.apiserver.options import is_dry_run
+from shoal.apiserver.rules import own_rules
 from shoal.apiserver.server import Server, Target
 from shoal.dialect.document import Document
 from shoal.dialect.paths import dig
@@ -61,10 +62,7 @@ async def self_rules(server: Server, request: Request, target: Target) -> Respon
     review, warnings = _question(request, target)
     if not review["spec"].get("namespace"):
         raise bad_request("spec.namespace is empty; it names the namespace to tell the rules of")
-    everything = {"verbs": ["*"], "apiGroups": ["*"], "resources": ["*"]}
-    paths = {"verbs": ["*"], "nonResourceURLs": ["*"]}
-    told = {"resourceRules": [everything], "nonResourceRules": [paths], "incomplete": False}
-    return _answered(review, told, warnings)
+    return _answered(review, own_rules(), warnings)
 
 
 def _question(request: Request, target: Target) -> tuple[Document, list[str]]:

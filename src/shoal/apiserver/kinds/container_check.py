@@ -1,5 +1,6 @@
 """What is wrong with a container of a pod, field by field."""
 
+import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
@@ -16,6 +17,8 @@ _PULL: Final = ("Always", "IfNotPresent", "Never")
 _PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _VARIABLE: Final = re.compile(r"[^=\x00]+\Z")
 _HIGHEST_PORT: Final = 65535
+_REMEMBERED: Final = 4096
+"""Names whose check is kept: containers carry the same few again and again."""
 
 
 def container_causes(
@@ -27,8 +30,10 @@ def container_causes(
     """
     if not container.get("image"):
         yield Cause(REQUIRED, "example: host", f"{at}.image")
-    yield from not_supported(container["imagePullPolicy"], _PULL, f"{at}.imagePullPolicy")
-    yield from _port_causes(container.get("ports") or (), f"{at}.ports")
+    if (policy := container["imagePullPolicy"]) not in _PULL:
+        yield from not_supported(policy, _PULL, f"{at}.imagePullPolicy")
+    if ports := container.get("ports"):
+        yield from _port_causes(ports, f"{at}.ports")
     for index, variable in enumerate(container.get("env") or ()):
         if not _is_plain(variable):
             yield from _variable_causes(variable, f"{at}.env[{index}]")
@@ -58,14 +63,19 @@ def _port_causes(ports: Sequence[Document], at: str) -> Iterator[Cause]:
 
 def _is_plain(variable: Document) -> bool:
     """Whether a variable is a name and a text, as most are."""
-    return "valueFrom" not in variable and bool(_VARIABLE.match(variable.get("name") or ""))
+    return "valueFrom" not in variable and _is_name(variable.get("name") or "")
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _is_name(name: str) -> bool:
+    return bool(_VARIABLE.match(name))
 
 
 def _variable_causes(variable: Document, at: str) -> Iterator[Cause]:
     name, source = variable.get("name") or "", variable.get("valueFrom")
     if not name:
         yield Cause(REQUIRED, "must not be empty", f"{at}.name")
-    elif not _VARIABLE.match(name):
+    elif not _is_name(name):
         told = f"{name[:40]!r} is no name of a variable; example: HOME"
         yield Cause(INVALID, told, f"{at}.name")
     if source is None:
@@ -94,7 +104,8 @@ def _resource_causes(resources: Document, claims: set[Any], at: str) -> Iterator
         if limit is not None and amount is not limit and amount > limit:
             told = f"{name}: more is requested than its limit"
             yield Cause(INVALID, told, f"{at}.requests")
-    yield from _whole_causes(resources, at)
+    if any(map(_is_extended, (*limits, *(resources.get("requests") or ())))):
+        yield from _whole_causes(resources, at)
     for index, claim in enumerate(resources.get("claims") or ()):
         if claim.get("name") not in claims:
             told = "is not in spec.resourceClaims"
@@ -114,6 +125,7 @@ def _whole_causes(resources: Document, at: str) -> Iterator[Cause]:
             yield Cause(INVALID, told, f"{at}.limits[{name}]")
 
 
+@functools.lru_cache(maxsize=_REMEMBERED)
 def _is_extended(name: str) -> bool:
     """Whether a resource is one that somebody other than Kubernetes offers."""
     domain, slash, _ = name.partition("/")

@@ -13,6 +13,7 @@ _CLAIM_SOURCES: Final = ("resourceClaimName", "resourceClaimTemplateName")
 _RESTART: Final = ("Always", "OnFailure", "Never")
 _DNS: Final = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _OPERATORS: Final = ("Equal", "Exists", "Gt", "Lt")
+_NAME_AND_SOURCE: Final = 2
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -28,6 +29,8 @@ def pod_causes(spec: Document, path: str) -> Iterator[Cause]:
         yield from _toleration_causes(toleration, f"{path}.tolerations[{index}]")
     yield from _part_causes(spec, path)
     for index, volume in enumerate(spec.get("volumes") or ()):
+        if len(volume) <= _NAME_AND_SOURCE:
+            continue
         for extra in sorted(volume.keys() - {"name"})[1:]:
             told = "a volume has one source"
             yield Cause(FORBIDDEN, told, f"{path}.volumes[{index}].{extra}")
@@ -63,7 +66,8 @@ def _part_causes(spec: Document, path: str) -> Iterator[Cause]:
 
 def _scalar_causes(spec: Document, path: str) -> Iterator[Cause]:
     for field, allowed in (("restartPolicy", _RESTART), ("dnsPolicy", _DNS)):
-        yield from not_supported(spec[field], allowed, f"{path}.{field}")
+        if spec[field] not in allowed:
+            yield from not_supported(spec[field], allowed, f"{path}.{field}")
     deadline = spec.get("activeDeadlineSeconds")
     if deadline is not None and deadline < 1:
         yield Cause(INVALID, "must be 1 second or more", f"{path}.activeDeadlineSeconds")

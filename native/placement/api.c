@@ -16,13 +16,16 @@
 
 /* In the order of `shoal.core.engine.policy.Policy`. */
 static const policy POLICIES[] = {binpack,   spread,        best_fit,     dot_product,
-                                  any_place, fragmentation, fgd_published};
+                                  any_place, fragmentation, fgd_published, idle_value};
 
-EXPORT struct engine *engine_new(void)
+EXPORT struct engine *engine_new(int32_t models)
 {
     struct engine *engine = grown(NULL, 0, 1, sizeof *engine);
     cluster_init(&engine->cluster);
     engine->policy = binpack;
+    engine->models = models;
+    engine->worth = grown(NULL, 0, WORTH_ROWS * WORTH_COLUMNS, sizeof *engine->worth);
+    engine->worth_step = 1;
     return engine;
 }
 
@@ -36,6 +39,18 @@ static void forget_work(struct engine *engine)
     engine->works = 0;
 }
 
+static void forget_reserves(struct engine *engine)
+{
+    for (int32_t at = 0; at < engine->reserves_count; at++) {
+        free(engine->reserves[at].allows);
+        free(engine->reserves[at].rooms);
+    }
+    free(engine->reserves);
+    engine->reserves = NULL;
+    engine->reserves_count = 0;
+    engine->reserves_nodes = -1;
+}
+
 EXPORT void engine_free(struct engine *engine)
 {
     for (int32_t at = 0; at < engine->classes_room; at++) {
@@ -47,6 +62,9 @@ EXPORT void engine_free(struct engine *engine)
         free(engine->links[kind]);
     }
     forget_work(engine);
+    forget_reserves(engine);
+    free(engine->free_milli);
+    free(engine->worth);
     memo_clear(&engine->memo);
     cluster_free(&engine->cluster);
     free(engine->classes);
@@ -107,7 +125,7 @@ static void copy_bytes(uint8_t **to, const uint8_t *from, int32_t count)
 /* `allows` has a byte for every model; which nodes suit is told afterwards. */
 EXPORT void put_class(struct engine *engine, int32_t id, int64_t cpu, int64_t memory,
                       int32_t count, int32_t milli, int64_t mib, int32_t level, int32_t one_numa,
-                      const uint8_t *allows, int32_t models)
+                      const uint8_t *allows)
 {
     if (id >= engine->classes_room) {
         int32_t room = id * 2 + 16;
@@ -124,7 +142,7 @@ EXPORT void put_class(struct engine *engine, int32_t id, int64_t cpu, int64_t me
     class->mib = mib;
     class->level = level != 0;
     class->one_numa = one_numa != 0;
-    copy_bytes(&class->allows, allows, models);
+    copy_bytes(&class->allows, allows, engine->models);
 }
 
 /* `suits` has a byte for each of the first `nodes` nodes. */
@@ -180,10 +198,10 @@ EXPORT void set_seed(struct engine *engine, uint64_t seed)
     engine->shuffle = seed;
 }
 
-/* Kinds of work side by side; `allows` has a row of `models` for each. */
+/* Kinds of work side by side; `allows` has a row of bytes by model for each. */
 EXPORT void set_work(struct engine *engine, int32_t count, const int64_t *cpu,
                      const int32_t *cards, const int32_t *milli, const int64_t *weight,
-                     const uint8_t *allows, int32_t models)
+                     const uint8_t *allows)
 {
     forget_work(engine);
     engine->work = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->work);
@@ -191,7 +209,44 @@ EXPORT void set_work(struct engine *engine, int32_t count, const int64_t *cpu,
     for (int32_t at = 0; at < count; at++) {
         engine->work[at] =
             (struct kind_of_work){cpu[at], cards[at], milli[at], weight[at], NULL};
-        copy_bytes(&engine->work[at].allows, allows + (int64_t)at * models, models);
+        copy_bytes(&engine->work[at].allows, allows + (int64_t)at * engine->models, engine->models);
+    }
+    forget_rows(engine);
+}
+
+/* Works the table of worths out from the work that is expected. */
+EXPORT void set_prior(struct engine *engine, int64_t step)
+{
+    worth_prior(engine, engine->worth);
+    engine->worth_step = step;
+    forget_rows(engine);
+}
+
+EXPORT void set_worth(struct engine *engine, const int32_t *worth, int64_t step)
+{
+    memcpy(engine->worth, worth, WORTH_ROWS * WORTH_COLUMNS * sizeof *worth);
+    engine->worth_step = step;
+    forget_rows(engine);
+}
+
+EXPORT void get_worth(const struct engine *engine, int32_t *worth)
+{
+    memcpy(worth, engine->worth, WORTH_ROWS * WORTH_COLUMNS * sizeof *worth);
+}
+
+/* Reserves side by side; each has 6 numbers: count, milli, cpu, demand, demand_of, fine. */
+EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *numbers,
+                         const uint8_t *allows)
+{
+    forget_reserves(engine);
+    engine->reserves = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->reserves);
+    engine->reserves_count = count;
+    for (int32_t at = 0; at < count; at++) {
+        const int64_t *of = numbers + (int64_t)at * 6;
+        engine->reserves[at] = (struct reserve){
+            (int32_t)of[0], (int32_t)of[1], of[2], of[3], of[4], of[5], NULL, NULL, 0, false};
+        copy_bytes(&engine->reserves[at].allows, allows + (int64_t)at * engine->models,
+                   engine->models);
     }
     forget_rows(engine);
 }
@@ -257,6 +312,7 @@ EXPORT int32_t fill(struct engine *engine, int32_t id, const int32_t *nodes, con
     int32_t placed = 0;
     for (int32_t at = 0; at < length; at++) {
         for (int32_t member = 0; member < counts[at]; member++) {
+            reserves_refresh(engine);
             if (!evaluate(engine, &engine->classes[id], nodes[at], &found)) {
                 return placed;
             }
@@ -281,6 +337,7 @@ EXPORT int32_t place_one(struct engine *engine, int32_t id, uint64_t *cards)
 EXPORT int32_t best_on(struct engine *engine, int32_t id, int32_t node, uint64_t *cards)
 {
     struct found found = {{0, 0}, 0};
+    reserves_refresh(engine);
     bool fits = evaluate(engine, &engine->classes[id], node, &found);
     *cards = found.cards;
     return fits;

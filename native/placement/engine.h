@@ -8,6 +8,8 @@
 
 #include "cluster.h"
 #include "memo.h"
+#include "reserve.h"
+#include "worth.h"
 
 /* Greater is better: major first, then minor, then the node of lower rank. */
 struct score {
@@ -90,6 +92,7 @@ typedef int64_t (*valuation)(const struct engine *engine, int32_t kind, int64_t 
  * of pairs of cards, MOST_CARDS a row, or NULL where they are unknown. */
 struct engine {
     struct cluster cluster;
+    int32_t models; /* numbers of card models there are */
     struct class *classes;
     int32_t classes_room;
     policy policy;
@@ -103,6 +106,15 @@ struct engine {
     int64_t *steps;
     int32_t steps_count;
     struct memo memo;
+    int32_t *worth; /* see worth.h */
+    int64_t worth_step; /* gains are told apart by this much */
+    struct reserve *reserves;
+    int32_t reserves_count;
+    int32_t reserves_nodes; /* that have a place in their arrays */
+    int64_t reserves_seen;  /* position in the change log */
+    int64_t *free_milli;    /* of a node's cards */
+    int64_t free_there;
+    int64_t free_most;      /* were nothing taken */
     int64_t evaluations; /* of a class on a node, counted for benchmarks */
 };
 

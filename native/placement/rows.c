@@ -113,6 +113,7 @@ static int32_t any_node(struct engine *engine, const struct row *row)
 int32_t best_node(struct engine *engine, struct class *class, struct found *found)
 {
     struct row *row = &class->row;
+    reserves_refresh(engine);
     bool too_old = row->seen < engine->cluster.log_start;
     if (row->leaves != engine->cluster.capacity || too_old) {
         look_everywhere(engine, class, row);

@@ -83,9 +83,9 @@ class Player:
         self.engine.take_node(place.node, -ask.cpu, -ask.memory)
 
 
-@settings(deadline=None, max_examples=60)
+@pytest.mark.parametrize("policy", Policy)
+@settings(deadline=None, max_examples=20)
 @given(
-    policy=st.sampled_from(list(Policy)),
     specs=st.lists(node_specs(), min_size=NODES, max_size=NODES),
     wanted=st.lists(asks, min_size=CLASSES, max_size=CLASSES),
     expected=works,

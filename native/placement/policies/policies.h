@@ -11,6 +11,7 @@ struct score dot_product(struct engine *engine, struct trial *trial);
 struct score any_place(struct engine *engine, struct trial *trial);
 struct score fragmentation(struct engine *engine, struct trial *trial);
 struct score fgd_published(struct engine *engine, struct trial *trial);
+struct score idle_value(struct engine *engine, struct trial *trial);
 
 /* What the trial gains by a valuation: of what is left after, less of what was there before. */
 int64_t gain(struct engine *engine, struct trial *trial, valuation value);

@@ -35,6 +35,12 @@ class Engine(Protocol):
     def set_work(self, works: Sequence[Work]) -> None:
         """The work that is expected, for the policies that keep room for it."""
 
+    def set_worth(self, worth: Sequence[int]) -> None:
+        """For ``idle-value`` a table that was learnt, row after row, in 1/64 milli-card.
+
+        ``set_work`` and ``set_policy`` put the one in closed form in its place.
+        """
+
     def set_seed(self, seed: int) -> None:
         """Where ``random`` starts."""
 

@@ -13,6 +13,7 @@ from typing import Final
 
 import shoal
 from shoal.core.engine.policy import Policy, gradient_steps
+from shoal.core.engine.reserves import LEARNT_STEP, PRIOR_STEP, Reserve, reserves_of
 from shoal.core.engine.spec import MOST_CARDS, Ask, CardLeft, Lack, NodeLeft, NodeSpec, Place, Work
 
 _INTS = POINTER(c_int32)
@@ -20,7 +21,7 @@ _LONGS = POINTER(c_int64)
 _ASK: Final = (c_int64, c_int64, c_int32, c_int32, c_int64, c_int32, c_int32)
 """CPU, memory, cards, milli and MiB of each, level, one NUMA node."""
 _SIGNATURES: Final = {
-    "engine_new": (c_void_p, []),
+    "engine_new": (c_void_p, [c_int32]),
     "engine_free": (None, [c_void_p]),
     "put_node": (None, [c_void_p, c_int32, c_int64, c_int64, c_int32, c_int32, c_int32]),
     "put_card": (None, [c_void_p, c_int32, c_int32, c_int32, c_int64, c_int32, c_int32]),
@@ -28,7 +29,7 @@ _SIGNATURES: Final = {
     "put_kind": (None, [c_void_p, c_int32, c_int32, c_int32, _INTS]),
     "put_class": (
         None,
-        [c_void_p, c_int32, *_ASK, c_char_p, c_int32],
+        [c_void_p, c_int32, *_ASK, c_char_p],
     ),
     "put_suits": (None, [c_void_p, c_int32, c_char_p, c_int32]),
     "put_suit": (None, [c_void_p, c_int32, c_int32, c_int32]),
@@ -37,8 +38,12 @@ _SIGNATURES: Final = {
     "set_seed": (None, [c_void_p, c_uint64]),
     "set_work": (
         None,
-        [c_void_p, c_int32, _LONGS, _INTS, _INTS, _LONGS, c_char_p, c_int32],
+        [c_void_p, c_int32, _LONGS, _INTS, _INTS, _LONGS, c_char_p],
     ),
+    "set_prior": (None, [c_void_p, c_int64]),
+    "set_worth": (None, [c_void_p, _INTS, c_int64]),
+    "get_worth": (None, [c_void_p, _INTS]),
+    "set_reserves": (None, [c_void_p, c_int32, _LONGS, c_char_p]),
     "checkpoint": (c_int64, [c_void_p]),
     "rollback": (None, [c_void_p, c_int64]),
     "commit": (None, [c_void_p]),
@@ -64,7 +69,7 @@ class NativeEngine:
         """``models`` is how many numbers of card models there are."""
         self._c = _library()
         self._models = models
-        self._handle = self._c.engine_new()
+        self._handle = self._c.engine_new(models)
         self._kinds: dict[tuple[object, ...], int] = {}
         self._nodes = 0
         self._mask = c_uint64()
@@ -89,10 +94,10 @@ class NativeEngine:
         self._c.drop_node(self._handle, node)
 
     def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
-        allowed = self._allowed(ask)
+        allowed = self._allowed(ask.models)
         self._c.put_class(
             self._handle, number, ask.cpu, ask.memory, ask.count, ask.milli, ask.mib,
-            ask.level, ask.one_numa, allowed, self._models,
+            ask.level, ask.one_numa, allowed,
         )  # fmt: skip
         self._c.put_suits(self._handle, number, bytes(suits), len(suits))
 
@@ -116,8 +121,7 @@ class NativeEngine:
             _ints([ask.count for ask in asks]),
             _ints([ask.milli for ask in asks]),
             _longs([work.weight for work in works]),
-            b"".join(self._allowed(ask) for ask in asks),
-            self._models,
+            b"".join(self._allowed(ask.models) for ask in asks),
         )
         self._rank()
 
@@ -197,9 +201,21 @@ class NativeEngine:
         total = sum(work.weight for work in self._works)
         steps = gradient_steps(total) if total else []
         self._c.set_policy(self._handle, self._policy.number, _longs(steps), len(steps))
+        if self._policy is Policy.IDLE_VALUE:
+            self._c.set_prior(self._handle, PRIOR_STEP)
+            self._reserve(reserves_of(self._works))
 
-    def _allowed(self, ask: Ask) -> bytes:
-        return bytes(ask.allows(model) for model in range(self._models))
+    def set_worth(self, worth: Sequence[int]) -> None:
+        """A learnt table of worths instead of the one in closed form."""
+        self._c.set_worth(self._handle, _ints(worth), LEARNT_STEP)
+
+    def _reserve(self, reserves: Sequence[Reserve]) -> None:
+        numbers = [number for reserve in reserves for number in reserve.numbers]
+        allows = b"".join(self._allowed(reserve.models) for reserve in reserves)
+        self._c.set_reserves(self._handle, len(reserves), _longs(numbers), allows)
+
+    def _allowed(self, models: frozenset[int] | None) -> bytes:
+        return bytes(models is None or model in models for model in range(self._models))
 
     def _kind(self, spec: NodeSpec) -> int:
         """The number of nodes just like this one."""

@@ -22,6 +22,8 @@ class Policy(StrEnum):
     """Where the room that expected work cannot use grows least; ties are packed."""
     FGD_PUBLISHED = "fgd-published"
     """The same exactly as behind the published figures; ties go to the first node."""
+    IDLE_VALUE = "idle-value"
+    """Where least is expected to be idle in the end, scarce room kept."""
 
     @property
     def number(self) -> int:

@@ -13,6 +13,8 @@ import numpy.typing as npt
 from shoal.core.engine.policy import Policy, gradient_steps
 from shoal.core.engine.reference_cards import choose_cards, members_by_cards
 from shoal.core.engine.reference_policies import RANKS, Trial
+from shoal.core.engine.reference_worth import prior, residues, tight_reserves
+from shoal.core.engine.reserves import LEARNT_STEP, PRIOR_STEP, Reserve, reserves_of
 from shoal.core.engine.spec import (
     Ask,
     CardFlag,
@@ -66,6 +68,9 @@ class ReferenceEngine:
     steps: tuple[int, ...] = ()
     journal: list[dict[int, Room]] = field(default_factory=list)
     most: int = 0
+    worth: tuple[int, ...] = ()
+    worth_step: int = 1
+    reserves: tuple[Reserve, ...] = ()
     shuffle: int = 0
 
     def put_node(self, node: int, spec: NodeSpec, rank: int) -> None:
@@ -92,10 +97,14 @@ class ReferenceEngine:
 
     def set_policy(self, policy: Policy) -> None:
         self.policy = policy
+        self._rank()
 
     def set_work(self, works: Sequence[Work]) -> None:
         self.works = tuple(works)
-        self.steps = tuple(gradient_steps(sum(work.weight for work in works)))
+        self._rank()
+
+    def set_worth(self, worth: Sequence[int]) -> None:
+        self.worth, self.worth_step = tuple(worth), LEARNT_STEP
 
     def set_seed(self, seed: int) -> None:
         self.shuffle = seed
@@ -184,6 +193,13 @@ class ReferenceEngine:
         cards = (CardLeft(*map(int, card)) for card in zip(*columns, strict=True))
         return NodeLeft(room.cpu, room.memory, tuple(cards))
 
+    def _rank(self) -> None:
+        total = sum(work.weight for work in self.works)
+        self.steps = tuple(gradient_steps(total)) if total else ()
+        if self.policy is Policy.IDLE_VALUE:
+            self.worth, self.worth_step = tuple(prior(self.works)), PRIOR_STEP
+            self.reserves = tuple(reserves_of(self.works))
+
     def _note(self, node: int) -> None:
         self.journal.append({node: self.nodes[node].copy()})
 
@@ -212,8 +228,15 @@ class ReferenceEngine:
         for card in cards_of(cards):
             after.milli[card] -= ask.milli
             after.mib[card] -= ask.memory_on(room.spec.cards[card].mib)
-        trial = Trial(ask, room, after, cards, self.works, self.steps)
+        trial = Trial(
+            ask, room, after, cards, self.works, self.steps, self.worth, self.worth_step,
+            self._tight(),
+        )  # fmt: skip
         return RANKS[self.policy](trial)
+
+    def _tight(self) -> tuple[Reserve, ...]:
+        left = {node: residues(room) for node, room in self.nodes.items()}
+        return tuple(tight_reserves(self.reserves, self.nodes, left))
 
     def _any(self, places: list[Place]) -> Place | None:
         chosen = None

@@ -9,7 +9,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shoal.core.engine.policy import Policy
-from shoal.core.engine.spec import Ask, CardFlag, Work, cards_of
+from shoal.core.engine.reference_worth import fine_of, idle_in, residues
+from shoal.core.engine.reserves import Reserve
+from shoal.core.engine.spec import Ask, Work, cards_of
 from shoal.units.gpu import WHOLE
 
 if TYPE_CHECKING:
@@ -29,18 +31,9 @@ class Trial(NamedTuple):
     cards: int
     works: tuple[Work, ...]
     steps: tuple[int, ...]
-
-
-def residues(room: "Room") -> list[int]:
-    """What can still be had of each card, in milli: the lesser of compute and memory."""
-    return [_residue(room, at) for at in range(len(room.spec.cards))]
-
-
-def _residue(room: "Room", at: int) -> int:
-    card, milli, mib = room.spec.cards[at], int(room.milli[at]), int(room.mib[at])
-    if CardFlag.UNHEALTHY in card.flags or milli < 0 or mib < 0:
-        return 0
-    return min(milli, mib * WHOLE // card.mib) if card.mib else milli
+    worth: tuple[int, ...] = ()
+    worth_step: int = 1
+    tight: tuple[Reserve, ...] = ()
 
 
 def _binpack(trial: Trial) -> Score:
@@ -86,6 +79,15 @@ def _fragmentation(trial: Trial) -> Score:
     return _fgd_published(trial)[0], -left
 
 
+def _idle_value(trial: Trial) -> Score:
+    left, then = residues(trial.before), residues(trial.after)
+    gained = idle_in(trial.worth, trial.before.cpu, left) - idle_in(
+        trial.worth, trial.after.cpu, then
+    )
+    fine = fine_of(trial.tight, trial.ask, trial.before, trial.after)
+    return (gained - fine) // trial.worth_step, -trial.after.cpu
+
+
 def _unusable(trial: Trial, room: "Room") -> int:
     cards = room.spec.cards
     model, left = cards[0].model if cards else 0, residues(room)
@@ -111,4 +113,5 @@ RANKS: Final[dict[Policy, Callable[[Trial], Score]]] = {
     Policy.RANDOM: _random,
     Policy.FRAGMENTATION: _fragmentation,
     Policy.FGD_PUBLISHED: _fgd_published,
+    Policy.IDLE_VALUE: _idle_value,
 }

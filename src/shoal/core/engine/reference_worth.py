@@ -1,0 +1,135 @@
+"""Worth and reserves in plain Python: the oracle of ``worth.c`` and ``reserve.c``."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Final
+
+from shoal.core.engine.reserves import WORTH_UNIT, Reserve
+from shoal.core.engine.spec import Ask, CardFlag, Work
+from shoal.units.gpu import WHOLE
+
+if TYPE_CHECKING:
+    from shoal.core.engine.reference import Room
+
+_ROWS, _MILLI, _COLUMNS, _MCPU = 101, 10, 81, 500
+_QUARTER: Final = 250
+_QUARTERS: Final = (_COLUMNS - 1) * _MCPU // _QUARTER + 1
+_NOTHING_COMES: Final = 0.02
+_FRACTION, _NEVER_PERCENT, _SPREADS = 1024, 3, 2
+
+
+def prior(works: Sequence[Work]) -> list[int]:
+    """The table of worths in closed form, row after row."""
+    cards = [work for work in works if work.ask.count]
+    total = sum(work.weight for work in cards)
+    visitors = [
+        (
+            _rounded_up(work.ask.milli, _MILLI),
+            _rounded_up(_rounded_up(work.ask.cpu, work.ask.count), _QUARTER),
+            work.weight / total,
+        )
+        for work in cards
+        if work.ask.milli
+    ]
+    idle = [[0.0] * _QUARTERS]
+    for row in range(1, _ROWS):
+        idle.append([_expected(idle, visitors, row, quarter) for quarter in range(_QUARTERS)])
+    step = _MCPU // _QUARTER
+    return [int(row[column * step] * WORTH_UNIT) for row in idle for column in range(_COLUMNS)]
+
+
+def _expected(
+    idle: list[list[float]], visitors: list[tuple[int, int, float]], row: int, quarter: int
+) -> float:
+    total, weight = _NOTHING_COMES * row * _MILLI, _NOTHING_COMES
+    for rows, quarters, part in visitors:
+        if rows <= row and quarters <= quarter:
+            total += part * idle[row - rows][quarter - quarters]
+            weight += part
+    return total / weight
+
+
+def residues(room: "Room") -> list[int]:
+    """What can still be had of each card, in milli: the lesser of compute and memory."""
+    return [_residue(room, at) for at in range(len(room.spec.cards))]
+
+
+def _residue(room: "Room", at: int) -> int:
+    card, milli, mib = room.spec.cards[at], int(room.milli[at]), int(room.mib[at])
+    if CardFlag.UNHEALTHY in card.flags or milli < 0 or mib < 0:
+        return 0
+    return min(milli, mib * WHOLE // card.mib) if card.mib else milli
+
+
+def idle_in(table: Sequence[int], cpu: int, residues: Sequence[int]) -> int:
+    """The expected idle of a node's cards, in 1/64 milli."""
+    free = sum(residues)
+    slices = ((each, max(cpu, 0) * each // free) for each in residues if each)
+    return sum(_worth(table, residue, mcpu) for residue, mcpu in slices)
+
+
+def _worth(table: Sequence[int], residue: int, mcpu: int) -> int:
+    start = residue // _MILLI * _COLUMNS
+    column, beyond = divmod(mcpu, _MCPU)
+    if column >= _COLUMNS - 1:
+        return table[start + _COLUMNS - 1]
+    low, high = table[start + column], table[start + column + 1]
+    return (low * (_MCPU - beyond) + high * beyond) // _MCPU
+
+
+def tight_reserves(
+    reserves: Iterable[Reserve], rooms: Mapping[int, "Room"], residues: Mapping[int, list[int]]
+) -> list[Reserve]:
+    """The reserves that what is expected would use up, looked at anew."""
+    most = sum(len(room.spec.cards) for room in rooms.values()) * WHOLE
+    usable = sum(map(sum, residues.values())) - most * _NEVER_PERCENT // 100
+    return [
+        reserve
+        for reserve in reserves
+        if _used_up(reserve, usable, _there(reserve, rooms, residues))
+    ]
+
+
+def fine_of(tight: Iterable[Reserve], ask: Ask, before: "Room", after: "Room") -> int:
+    """What a place costs by the reserves that are tight."""
+    left, then = residues(before), residues(after)
+    return sum(
+        max(rooms_in(reserve, before, left) - rooms_in(reserve, after, then), 0) * reserve.fine
+        for reserve in tight
+        if not _is_for(reserve, ask)
+    )
+
+
+def rooms_in(reserve: Reserve, room: "Room", residues: list[int]) -> int:
+    """What a node has of a reserve: rooms, or milli-card of its models."""
+    cards = room.spec.cards
+    if not cards or not (reserve.models is None or cards[0].model in reserve.models):
+        return 0
+    if not reserve.count:
+        return sum(residues)
+    fitting = sum(each >= reserve.milli for each in residues) // reserve.count
+    by_cpu = max(room.cpu, 0) // reserve.cpu if reserve.cpu else fitting
+    return min(fitting, by_cpu)
+
+
+def _there(reserve: Reserve, rooms: Mapping[int, "Room"], residues: Mapping[int, list[int]]) -> int:
+    return sum(rooms_in(reserve, room, residues[node]) for node, room in rooms.items())
+
+
+def _used_up(reserve: Reserve, usable: int, there: int) -> bool:
+    if usable <= 0 or there <= 0 or not reserve.demand:
+        return False
+    unit = 1 if reserve.count else WHOLE
+    expected = usable * reserve.demand // reserve.demand_of * _FRACTION // unit
+    beyond = there * _FRACTION // unit - expected
+    return beyond <= 0 or (beyond // _SPREADS) ** 2 <= expected * _FRACTION
+
+
+def _is_for(reserve: Reserve, ask: Ask) -> bool:
+    if reserve.count:
+        hard = ask.count >= reserve.count and ask.milli >= reserve.milli
+        return hard and ask.cpu >= reserve.cpu
+    return ask.models is not None and reserve.models is not None and ask.models <= reserve.models
+
+
+def _rounded_up(value: int, by: int) -> int:
+    return -(-value // by)

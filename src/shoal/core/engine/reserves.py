@@ -1,0 +1,93 @@
+"""Which room is kept for whom, worked out from the work that is expected.
+
+A kind of work that can use only little of what is free (many whole cards of one node, large
+parts of one card, few models) would find nothing left if work that can go anywhere took it. See
+``native/placement/reserve.h`` for when a reserve is tight and what that does.
+"""
+
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+from typing import Final
+
+import msgspec
+
+from shoal.core.engine.spec import Ask, Work
+
+WORTH_UNIT: Final = 64
+"""Parts of a milli-card in which worth is counted, as in ``worth.h``."""
+PRIOR_STEP: Final = 20 * WORTH_UNIT
+"""Gains by the table in closed form are told apart by this much."""
+LEARNT_STEP: Final = 5 * WORTH_UNIT
+"""Gains by a table that was learnt are."""
+_ROOM_FINE: Final = WORTH_UNIT
+"""For each milli-card of a room for several cards: nothing is worth more than such a room."""
+_SLOT_FINE: Final = WORTH_UNIT // 10
+"""For each milli-card of a card with a large part free."""
+_MODEL_FINE: Final = WORTH_UNIT * 3 // 10
+"""For each milli-card of a scarce model."""
+_LARGE: Final = 500
+"""Parts of a card above this fit on it once."""
+
+
+class Reserve(msgspec.Struct, frozen=True):
+    """Room for ``count`` cards with ``milli`` each and ``cpu``; with no count, of ``models``.
+
+    Of ``demand_of`` milli-card that are asked for, ``demand`` such rooms (or milli-card) are.
+    ``fine`` is what a room (or a milli-card) costs, in 1/64 milli-card. ``models`` are those
+    whose nodes have it; None means any.
+    """
+
+    count: int
+    milli: int
+    cpu: int
+    demand: int
+    demand_of: int
+    fine: int
+    models: frozenset[int] | None
+
+    @property
+    def numbers(self) -> tuple[int, ...]:
+        """All but the models, in order."""
+        return (self.count, self.milli, self.cpu, self.demand, self.demand_of, self.fine)
+
+
+def reserves_of(works: Sequence[Work]) -> list[Reserve]:
+    """The reserves for a mix of work."""
+    asked = sum(work.weight * work.ask.count * work.ask.milli for work in works)
+    if not asked:
+        return []
+    found = [*_rooms(works, asked), *_slots(works, asked), *_models(works, asked)]
+    return list(dict.fromkeys(found))
+
+
+def _rooms(works: Sequence[Work], asked: int) -> Iterable[Reserve]:
+    several = [work for work in works if work.ask.count > 1]
+    for ask in (work.ask for work in several):
+        cards = sum(work.weight * work.ask.count for work in several if _as_hard(work.ask, ask))
+        fine = _ROOM_FINE * ask.count * ask.milli
+        yield Reserve(ask.count, ask.milli, ask.cpu, cards, asked * ask.count, fine, ask.models)
+
+
+def _slots(works: Sequence[Work], asked: int) -> Iterable[Reserve]:
+    with_cards = [work for work in works if work.ask.count]
+    for milli in sorted({work.ask.milli for work in with_cards if work.ask.milli > _LARGE}):
+        cards = sum(work.weight * work.ask.count for work in with_cards if work.ask.milli >= milli)
+        yield Reserve(1, milli, 0, cards, asked, _SLOT_FINE * milli, None)
+
+
+def _models(works: Sequence[Work], asked: int) -> Iterable[Reserve]:
+    sets = {work.ask.models for work in works if work.ask.count and work.ask.models is not None}
+    sets |= {one | other for one, other in combinations(sets, 2) if one & other}
+    for models in sorted(sets, key=sorted):
+        demand = sum(
+            work.weight * work.ask.count * work.ask.milli
+            for work in works
+            if work.ask.models is not None and work.ask.models <= models
+        )
+        yield Reserve(0, 0, 0, demand, asked, _MODEL_FINE, models)
+
+
+def _as_hard(ask: Ask, other: Ask) -> bool:
+    """Whether what the ask needs is at least as hard to find as what the other needs."""
+    narrower = other.models is None or (ask.models is not None and ask.models <= other.models)
+    return ask.count >= other.count and ask.cpu >= other.cpu and narrower

@@ -116,6 +116,10 @@ def test_discovery_and_openapi_follow(api, group):
             "spec.versions[0].additionalPrinterColumns[0].jsonPath",
         ),
         (
+            lambda body: body["spec"]["versions"][0].update(deprecationWarning="old"),
+            "spec.versions[0].deprecationWarning",
+        ),
+        (
             lambda body: body["spec"]["versions"][0]["schema"]["openAPIV3Schema"].update(
                 {"x-kubernetes-validations": [{"rule": "self.spec.f()"}]}
             ),
@@ -161,6 +165,36 @@ def test_an_object_is_seen_in_every_version(api, ns, group):
         assert api.patch(f"{widgets(group, ns, name)}/a", {"spec": {"size": 1}})[0] == 200
     found = api.get(f"/apis/{group}")
     assert [one["version"] for one in found["versions"]] == ["v1", "v1beta1"]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"deprecationWarning": "please use gadgets"}, "please use gadgets"),
+        ({}, "{group}/v1beta1 Widget is deprecated; use {group}/v2 Widget"),
+    ],
+)
+def test_whoever_uses_a_deprecated_version_is_warned(api, ns, group, more, told):
+    versions = [
+        version("v1beta1", storage=False, deprecated=True, **more),
+        version("v1"),
+        version("v2", storage=False),
+        version("v1alpha1", storage=False),
+    ]
+    api.create(DEFINITIONS, definition(group, *versions))
+    old, wanted = widgets(group, ns, "v1beta1"), f'299 - "{told.format(group=group)}"'
+    made = {"metadata": {"name": "a"}, "spec": {}}
+    for method, path, body in (
+        ("POST", old, made),
+        ("POST", old, made),
+        ("GET", f"{old}/a", None),
+        ("GET", f"{old}/nobody", None),
+        ("GET", old, None),
+        ("GET", f"{old}?watch=true&timeoutSeconds=1", None),
+        ("DELETE", f"{old}/a", None),
+    ):
+        assert api.send(method, path, body)[1].get("Warning") == wanted, (method, path)
+    assert "Warning" not in api.send("GET", widgets(group, ns))[1]
 
 
 def test_a_version_in_which_objects_are_stored_stays(api, group):
@@ -269,6 +303,11 @@ def test_every_field_of_our_kinds_is_described():
             yield from undescribed(schema["items"], path)
 
     assert [at for kind, schema in schemas().items() for at in undescribed(schema, kind)] == []
+
+
+def test_what_a_kind_says_nothing_of_is_explained_with_nothing(api, kubectl, group):
+    api.create(DEFINITIONS, definition(group, kind="Plain"))
+    assert "<empty>" in kubectl("explain", "plains.spec", f"--api-version={group}/v1")
 
 
 def test_explain_shows_what_a_field_is(kubectl):

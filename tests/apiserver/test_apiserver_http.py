@@ -1,6 +1,7 @@
 """What is HTTP about the server: connections that stay, requests in a row, bodies in pieces."""
 
 import contextlib
+import gzip
 import json
 import socket
 
@@ -98,6 +99,42 @@ def test_a_refused_body_is_read_over_and_the_connection_stays(line):
     line.send_raw(b"x" * size)
     line.send("GET", "/version")
     assert line.answer()[0] == 200
+
+
+@pytest.mark.parametrize("pieces", [1, 4])
+@pytest.mark.parametrize("long", ["path", "header", "headers", "name"])
+def test_a_head_that_is_too_long_is_refused_however_it_comes(line, long, pieces):
+    size = 100_000
+    headers = {
+        "path": b"",
+        "header": b"X-Long: " + b"x" * size + b"\r\n",
+        "headers": b"X-Many: " + b"\r\nX-Many: ".join([b"x" * 1000] * (size // 1000)) + b"\r\n",
+        "name": b"X" * size + b": x\r\n",
+    }[long]
+    path = b"/version?" + b"x" * (size if long == "path" else 1)
+    raw = b"GET " + path + b" HTTP/1.1\r\nHost: x\r\n" + headers + b"\r\n"
+    step = len(raw) // pieces + 1
+    with contextlib.suppress(OSError):
+        for start in range(0, len(raw), step):
+            line.send_raw(raw[start : start + step])
+    assert line.head()[0] == 431
+
+
+def test_a_head_of_a_size_that_is_still_taken_is_answered(line):
+    line.send("GET", "/version", *[f"X-{n}: " + "x" * 1000 for n in range(50)])
+    assert line.answer()[0] == 200
+
+
+@pytest.mark.parametrize("verb", ["POST", "PUT", "PATCH", "DELETE"])
+def test_a_packed_body_is_refused_with_a_sentence(api, verb):
+    raw = gzip.compress(new_map("packed"))
+    path = MAPS if verb == "POST" else f"{MAPS}/packed"
+    status, refusal = api.call(verb, path, raw=raw, headers={"Content-Encoding": "gzip"})
+    assert (status, refusal["reason"]) == (415, "UnsupportedMediaType")
+    assert "send them as they are" in refusal["message"]
+    plain = {"Content-Encoding": "identity", "Content-Type": "application/json"}
+    raw = new_map("plain")
+    assert api.call("POST", MAPS, raw=raw, headers=plain, dryRun="All")[0] == 201
 
 
 def test_the_head_alone_is_the_same_without_a_body(line):

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
-from shoal.apiserver.bounds import MOST_BODY
-from shoal.apiserver.http import Answer, Request, Response, Stream, refusal
+from shoal.apiserver.bounds import LONG_HEAD, MOST_BODY, MOST_HEAD
+from shoal.apiserver.http import Answer, Request, Response, Stream, refusal, warned
 from shoal.apiserver.metrics import Labels
 from shoal.apiserver.routes import NOWHERE, find
 from shoal.apiserver.server import Server
@@ -47,10 +47,13 @@ class App:
         self._server = server
         self._streams: set[asyncio.Task[None]] = set()
 
-    def refuse(self, path: str, headers: Mapping[str, str]) -> Response | None:
+    def refuse(self, path: str, headers: Mapping[str, str], head_size: int) -> Response | None:
         """What is told to a request before its body is read; None: let it come."""
+        if head_size > MOST_HEAD:
+            return self._refusal(StatusError(431, "RequestHeaderFieldsTooLarge", LONG_HEAD))
         try:
             self._server.guard.check(path, headers)
+            _check_encoding(headers)
         except StatusError as error:
             return self._refusal(error)
         declared = headers.get("content-length", "")
@@ -94,6 +97,8 @@ class App:
         except Exception as error:
             _log.exception("request failed", extra={"method": request.method, "path": request.path})
             answer = refusal(_unexpected(error))
+        if place.warning:
+            answer = warned(answer, place.warning)
         if isinstance(answer, Stream) and len(self._streams) >= _MOST_STREAMS:
             await answer.chunks.aclose()
             answer = refusal(_too_many_streams())
@@ -128,6 +133,14 @@ async def _compressed(response: Response, request: Request, client: Client) -> R
         packed = await asyncio.to_thread(gzip.compress, response.body, _COMPRESS_LEVEL)
     headers = (("content-encoding", "gzip"), ("vary", "Accept-Encoding"), *response.headers)
     return Response(response.status, packed, response.content_type, headers)
+
+
+def _check_encoding(headers: Mapping[str, str]) -> None:
+    """Packed bodies are refused: their bound would have to hold for what they unpack to."""
+    encoding = headers.get("content-encoding", "")
+    if encoding and encoding.lower() != "identity":
+        message = f"bodies packed with {encoding[:40]} are not read here; send them as they are"
+        raise StatusError(415, "UnsupportedMediaType", message)
 
 
 def _too_many_streams() -> StatusError:

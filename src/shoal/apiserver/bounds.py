@@ -12,6 +12,7 @@ from typing import Any, Final
 from shoal.apiserver.unread import Taken
 
 MOST_HEAD: Final = 64 * 1024
+LONG_HEAD: Final = f"path and headers together are larger than {MOST_HEAD} bytes"
 MOST_BODY: Final = 3 * 1024 * 1024
 READ_WITHIN_S = 30
 _REQUEST_WITHIN_S: Final = 60

@@ -16,7 +16,14 @@ import httptools
 import msgspec
 
 from shoal.apiserver.app import App
-from shoal.apiserver.bounds import MOST_BODY, MOST_HEAD, Patience, Reader, most_connections
+from shoal.apiserver.bounds import (
+    LONG_HEAD,
+    MOST_BODY,
+    MOST_HEAD,
+    Patience,
+    Reader,
+    most_connections,
+)
 from shoal.apiserver.heads import CONTINUE, head_of, head_of_stream
 from shoal.apiserver.http import PLAIN_TEXT, Request, Response, Stream, parse_query
 from shoal.apiserver.unread import Taken, Unread
@@ -52,7 +59,7 @@ class Connection(asyncio.Protocol):
         self._streaming = self._reads_no_more = False
         self._keep = self._without_body = False
         self._arriving = self._in_head = False
-        self._head_bytes = 0
+        self._unfinished = 0
 
     def finish(self) -> None:
         """Close once what is being answered is answered."""
@@ -133,9 +140,9 @@ class Connection(asyncio.Protocol):
         except httptools.HttpParserError:
             self._break_off("this is no HTTP request")
         if self._in_head:
-            self._head_bytes += len(data)
-            if self._head_bytes > MOST_HEAD:
-                self._break_off(f"the request head is larger than {MOST_HEAD} bytes")
+            self._unfinished += len(data)
+            if self._unfinished > MOST_HEAD:
+                self._break_off(LONG_HEAD, 431)
 
     def pause_writing(self) -> None:
         """The client does not read what there is for it."""
@@ -155,7 +162,7 @@ class Connection(asyncio.Protocol):
         """A request begins."""
         self._patience.await_request()
         self._arriving = self._in_head = True
-        self._head_bytes = 0
+        self._head_size = self._unfinished = 0
         self._url = b""
         self._headers: dict[str, str] = {}
         self._parts: list[bytes] = []
@@ -165,9 +172,11 @@ class Connection(asyncio.Protocol):
     def on_url(self, url: bytes) -> None:
         """A piece of its path and query."""
         self._url += url
+        self._head_size += len(url)
 
     def on_header(self, name: bytes, value: bytes) -> None:
         """One of its headers."""
+        self._head_size += len(name) + len(value)
         self._headers[name.lower().decode("latin-1")] = value.decode("latin-1")
 
     def on_headers_complete(self) -> None:
@@ -178,7 +187,7 @@ class Connection(asyncio.Protocol):
         path = url.path.decode("ascii")
         self._path = unquote(path) if "%" in path else path
         self._query = (url.query or b"").decode("latin-1")
-        refusal = self._app.refuse(self._path, self._headers)
+        refusal = self._app.refuse(self._path, self._headers, self._head_size)
         if refusal is not None:
             self._refuse(refusal)
         elif self._headers.get("expect", "").lower() == "100-continue" and self._task is None:
@@ -266,10 +275,10 @@ class Connection(asyncio.Protocol):
         if self._drained is not None:
             await self._drained
 
-    def _break_off(self, why: str) -> None:
+    def _break_off(self, why: str, status: int = 400) -> None:
         """Refuse what is no request, and close."""
         if not self._over:
-            refusal = Response(400, f"{why}\n".encode(), PLAIN_TEXT)
+            refusal = Response(status, f"{why}\n".encode(), PLAIN_TEXT)
             self._write(head_of(refusal, keep=False) + refusal.body)
             self._close()
 

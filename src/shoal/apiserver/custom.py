@@ -13,6 +13,7 @@ from shoal.dialect.status import Details, StatusError, invalid
 from shoal.dialect.structural.columns import column_cell, dotted
 from shoal.dialect.structural.structure import Structure
 from shoal.dialect.table import NAME, Column
+from shoal.dialect.versions import rank
 
 _AGE = {"name": "Age", "type": "date", "jsonPath": ".metadata.creationTimestamp"}
 
@@ -46,6 +47,7 @@ def _resource(definition: Document, version: Document) -> Resource:
         face=_face(definition, version, structure),
         scale=_scale(version),
         closing=closing,
+        deprecation=_deprecation(definition, version),
         status=dig(version, "subresources", "status") is not None,
         generation=True,
         needs_version=True,
@@ -83,6 +85,21 @@ def _admission(
         return []
 
     return admit
+
+
+def _deprecation(definition: Document, version: Document) -> str:
+    """The version's own words, or that it is deprecated and which newer one is not."""
+    if not version.get("deprecated"):
+        return ""
+    spec = definition["spec"]
+    if (told := version.get("deprecationWarning")) is not None:
+        return str(told)
+    group, kind = spec["group"], spec["names"]["kind"]
+    name = version["name"]
+    others = [v["name"] for v in spec["versions"] if v.get("served") and not v.get("deprecated")]
+    newer = [other for other in others if rank(other) < rank(name)]
+    instead = f"; use {group}/{min(newer, key=rank)} {kind}" if newer else ""
+    return f"{group}/{name} {kind} is deprecated{instead}"
 
 
 def _face(definition: Document, version: Document, structure: Structure) -> Face | None:

@@ -26,7 +26,8 @@ def head_of(response: Response, *, keep: bool) -> bytes:
 def head_of_stream(stream: Stream, *, keep: bool) -> bytes:
     """The head of an answer in chunks."""
     opening = _opening(stream.status, stream.content_type, keep)
-    return b"%b%btransfer-encoding: chunked\r\n\r\n" % (opening, _CACHE_CONTROL)
+    own = _lines(stream.headers)
+    return b"%b%b%btransfer-encoding: chunked\r\n\r\n" % (opening, _CACHE_CONTROL, own)
 
 
 @functools.lru_cache(maxsize=_REMEMBERED)

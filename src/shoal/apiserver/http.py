@@ -74,6 +74,7 @@ class Stream(msgspec.Struct, frozen=True):
     chunks: AsyncGenerator[bytes]
     content_type: str = JSON
     status: int = 200
+    headers: tuple[tuple[str, str], ...] = ()
 
 
 Answer = Response | Stream
@@ -95,6 +96,11 @@ def refusal(error: StatusError) -> Response:
     if error.details is not None and error.details.retry_after_seconds:
         headers = (("retry-after", str(error.details.retry_after_seconds)),)
     return Response(error.code, encode_json(error.to_object()), headers=headers)
+
+
+def warned(told: Answer, warning: str) -> Answer:
+    """An answer with one more warning."""
+    return msgspec.structs.replace(told, headers=(*told.headers, *warning_headers((warning,))))
 
 
 def warning_headers(warnings: tuple[str, ...]) -> tuple[tuple[str, str], ...]:

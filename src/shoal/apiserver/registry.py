@@ -85,6 +85,8 @@ class Resource(msgspec.Struct, frozen=True, kw_only=True):
     """Where the subresource ``scale`` finds its numbers; None: there is none."""
     closing: bool = False
     """Whether its definition is being deleted: nothing new can be made."""
+    deprecation: str = ""
+    """What whoever uses this version is warned of."""
     singular_name: str = ""
     list_name: str = ""
     face: Face | None = None

@@ -31,6 +31,8 @@ class Place(msgspec.Struct, frozen=True):
 
     act: Callable[[Server, Request], Awaitable[Answer]]
     labels: Labels = ("other", "", "")
+    warning: str = ""
+    """What whoever asks here is told besides, also where the request is refused."""
 
 
 def find(registry: Registry, request: Request) -> Place:
@@ -52,7 +54,8 @@ def find(registry: Registry, request: Request) -> Place:
     verb = _verb(request, target)
     act = functools.partial(_on_target, verb=verb, target=target)
     label = _LABELS.get(verb, request.method)
-    return Place(act, (label, target.resource.key, target.subresource))
+    labels = (label, target.resource.key, target.subresource)
+    return Place(act, labels, target.resource.deprecation)
 
 
 def target_of(registry: Registry, segments: Sequence[str]) -> Target | None:

@@ -31,6 +31,7 @@ _APPROVED: Final = "api-approved.kubernetes.io"
 _PROTECTED: Final = re.compile(r"(.*\.)?(k8s|kubernetes)\.io\Z")
 _KIND: Final = re.compile(r"[A-Za-z]([-A-Za-z0-9]*[A-Za-z0-9])?\Z")
 _COLUMN_TYPES: Final = ("boolean", "date", "integer", "number", "string")
+_LONGEST_WARNING: Final = 256
 _SCOPES: Final = ("Cluster", "Namespaced")
 
 
@@ -200,6 +201,8 @@ def _fit(schema: Document | None) -> None:
 
 
 def _version_causes(version: Document, at: str) -> Iterator[Cause]:
+    if (warning := version.get("deprecationWarning")) is not None:
+        yield from _warning_causes(version, warning, f"{at}.deprecationWarning")
     for index, column in enumerate(version.get("additionalPrinterColumns") or ()):
         place = f"{at}.additionalPrinterColumns[{index}]"
         if column.get("type") not in _COLUMN_TYPES:
@@ -215,6 +218,13 @@ def _version_causes(version: Document, at: str) -> Iterator[Cause]:
         for field in ("specReplicasPath", "statusReplicasPath"):
             if wrong := wrong_path(scale.get(field) or "", plain=True):
                 yield Cause(INVALID, wrong, f"{at}.subresources.scale.{field}")
+
+
+def _warning_causes(version: Document, warning: str, at: str) -> Iterator[Cause]:
+    if not version.get("deprecated"):
+        yield Cause(INVALID, "is only for a version with deprecated: true", at)
+    if not 0 < len(warning) <= _LONGEST_WARNING or not warning.isprintable():
+        yield Cause(INVALID, f"is 1 to {_LONGEST_WARNING} letters on one line", at)
 
 
 def _stored_causes(document: Document) -> list[Cause]:

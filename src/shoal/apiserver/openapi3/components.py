@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import Any, Final
 
-from shoal.apiserver.openapi3.words import HEAD, WORDS
+from shoal.apiserver.openapi3.words import HEAD, IDENTITY, WORDS
 from shoal.apiserver.registry import Resource
 from shoal.apiserver.served import Served
 from shoal.dialect import schema
@@ -89,9 +89,13 @@ def _type_below(resource: Resource, sub: Subresource) -> str:
 
 
 def _tagged(described: Document, resource: Resource) -> Document:
-    """The schema of a whole object, with words for what every object has and its kind."""
+    """The schema of a whole object, with words for what every object has and its kind.
+
+    What a user's kind says of its own fields is told, and nothing else.
+    """
+    words = HEAD if resource.structure is None else IDENTITY
     properties = {
-        name: {"description": HEAD[name], **field} if name in HEAD else field
+        name: {"description": words[name], **field} if name in words else field
         for name, field in described["properties"].items()
     }
     tags = [kind_of(resource)]

@@ -42,11 +42,15 @@ WORDS: Final[Mapping[str, str]] = {
     "scheduling.v1.PriorityClass": "A name for a priority.",
 }
 """By the type's name in the schema table."""
-HEAD: Final[Mapping[str, str]] = {
+IDENTITY: Final[Mapping[str, str]] = {
     "apiVersion": "Group and version of the kind, such as batch/v1.",
     "kind": "The name of the kind.",
     "metadata": "Its name, labels and owners.",
+}
+"""What every object begins with, also one of a user's kind."""
+HEAD: Final[Mapping[str, str]] = {
+    **IDENTITY,
     "spec": "What is wanted.",
     "status": "What there is, as the server or a controller tells it.",
 }
-"""What objects of every kind begin with."""
+"""What objects of Kubernetes' kinds begin with."""

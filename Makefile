@@ -39,7 +39,7 @@ demo: $(READY)
 	$(BIN)/python examples/demo.py
 
 bench: $(READY)
-	for figure in startup commands first_byte throughput memory apiserver; do $(BIN)/python bench/$$figure.py || exit; done
+	for figure in startup commands first_byte throughput memory apiserver growth; do $(BIN)/python bench/$$figure.py || exit; done
 
 docs: $(READY)
 	$(BIN)/python -m shoal.cli.reference > docs/cli.md

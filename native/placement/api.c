@@ -46,8 +46,11 @@ static void forget_reserves(struct engine *engine)
         free(engine->reserves[at].rooms);
     }
     free(engine->reserves);
+    free(engine->tight);
     engine->reserves = NULL;
     engine->reserves_count = 0;
+    engine->tight = NULL;
+    engine->tight_count = 0;
     engine->reserves_nodes = -1;
 }
 
@@ -240,6 +243,7 @@ EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *nu
 {
     forget_reserves(engine);
     engine->reserves = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->reserves);
+    engine->tight = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->tight);
     engine->reserves_count = count;
     for (int32_t at = 0; at < count; at++) {
         const int64_t *of = numbers + (int64_t)at * 6;

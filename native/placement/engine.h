@@ -110,6 +110,8 @@ struct engine {
     int64_t worth_step; /* gains are told apart by this much */
     struct reserve *reserves;
     int32_t reserves_count;
+    struct reserve **tight; /* those that are */
+    int32_t tight_count;
     int32_t reserves_nodes; /* that have a place in their arrays */
     int64_t reserves_seen;  /* position in the change log */
     int64_t *free_milli;    /* of a node's cards */

@@ -7,24 +7,29 @@ int64_t memory_on(const struct class *class, int64_t mib)
     return class->mib > 0 ? class->mib : mib * class->milli / WHOLE;
 }
 
-static bool fits_card(const struct cluster *cluster, const struct class *class, int64_t at)
+static bool takes(const struct cluster *cluster, const struct class *class, int64_t at)
 {
     int32_t flags = cluster->flags[at];
     bool parts_of_several = class->count > 1 && !whole_cards(class);
     return class->allows[cluster->model[at]] != 0 && (flags & CARD_UNHEALTHY) == 0 &&
            !((flags & CARD_MPS) != 0 && parts_of_several) && cluster->barred[at] == 0 &&
-           cluster->milli_left[at] >= class->milli &&
-           cluster->mib_left[at] >= memory_on(class, cluster->mib[at]) &&
            !(whole_cards(class) && cluster->users[at] != 0);
 }
 
 uint64_t fitting_cards(const struct cluster *cluster, const struct class *class, int32_t node)
 {
     uint64_t fitting = 0;
+    int64_t mib = -1, asked = 0; /* of the last card: those of a node are mostly alike */
     for (int32_t card = 0; card < cluster->cards[node]; card++) {
-        if (fits_card(cluster, class, card_at(cluster, node, card))) {
-            fitting |= 1ull << card;
+        int64_t at = card_at(cluster, node, card);
+        if (cluster->milli_left[at] < class->milli || !takes(cluster, class, at)) {
+            continue;
         }
+        if (cluster->mib[at] != mib) {
+            mib = cluster->mib[at];
+            asked = memory_on(class, mib);
+        }
+        fitting |= cluster->mib_left[at] >= asked ? 1ull << card : 0;
     }
     return fitting;
 }

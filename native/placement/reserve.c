@@ -117,11 +117,15 @@ void reserves_refresh(struct engine *engine)
             }
         }
     }
+    engine->tight_count = 0;
     for (int32_t at = 0; at < engine->reserves_count; at++) {
         struct reserve *reserve = &engine->reserves[at];
         bool tight = used_up(engine, reserve);
         if (tight != reserve->tight) {
             tighten(engine, reserve, tight);
+        }
+        if (tight) {
+            engine->tight[engine->tight_count++] = reserve;
         }
     }
     engine->reserves_seen = cluster_now(cluster);
@@ -146,10 +150,10 @@ static bool is_for(const struct engine *engine, const struct reserve *reserve,
 int64_t reserves_fine(const struct engine *engine, const struct trial *trial)
 {
     int64_t fine = 0;
-    for (int32_t at = 0; at < engine->reserves_count; at++) {
-        const struct reserve *reserve = &engine->reserves[at];
-        if (!reserve->tight || reserve->rooms[trial->node] == 0 ||
-            !concerns(engine, reserve, trial->node) || is_for(engine, reserve, trial->class)) {
+    for (int32_t at = 0; at < engine->tight_count; at++) {
+        const struct reserve *reserve = engine->tight[at];
+        if (reserve->rooms[trial->node] == 0 || !concerns(engine, reserve, trial->node) ||
+            is_for(engine, reserve, trial->class)) {
             continue;
         }
         int32_t before =

@@ -3,21 +3,26 @@
  * (see worth.h and reserve.h). Equal places: the one with least CPU left. */
 #include "policies.h"
 
-static int64_t not_idle(const struct engine *engine, int32_t kind, int64_t cpu,
-                          const int32_t *residues, int32_t cards)
+/* The expected idle of a node. Its CPU is sliced by residue; the slice of a milli-card is kept in
+ * 1/65536 mCPU. The table fits into the nearest cache, so that this costs less than remembering
+ * it by state would. */
+static int64_t idle(const struct engine *engine, int64_t cpu, const int32_t *residues,
+                    int32_t cards)
 {
-    (void)kind;
-    int64_t free = 0, idle = 0;
+    int64_t free = 0, sum = 0;
     for (int32_t card = 0; card < cards; card++) {
         free += residues[card];
     }
+    if (free == 0) {
+        return 0;
+    }
+    int64_t slice = cpu > 0 ? (cpu << 16) / free : 0;
     for (int32_t card = 0; card < cards; card++) {
         if (residues[card] > 0) {
-            int64_t slice = cpu > 0 ? cpu * residues[card] / free : 0;
-            idle += worth_at(engine->worth, residues[card], slice);
+            sum += worth_at(engine->worth, residues[card], slice * residues[card] >> 16);
         }
     }
-    return -idle;
+    return sum;
 }
 
 static int64_t floored(int64_t value, int64_t by)
@@ -27,6 +32,11 @@ static int64_t floored(int64_t value, int64_t by)
 
 struct score idle_value(struct engine *engine, struct trial *trial)
 {
-    int64_t gained = gain(engine, trial, not_idle) - reserves_fine(engine, trial);
+    if (!trial->valued) {
+        trial->value_before = idle(engine, trial->cpu_before, trial->before, trial->cards);
+        trial->valued = true;
+    }
+    int64_t after = idle(engine, trial->cpu, trial->after, trial->cards);
+    int64_t gained = trial->value_before - after - reserves_fine(engine, trial);
     return (struct score){floored(gained, engine->worth_step), -trial->cpu};
 }

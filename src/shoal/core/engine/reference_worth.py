@@ -62,9 +62,8 @@ def _residue(room: "Room", at: int) -> int:
 
 def idle_in(table: Sequence[int], cpu: int, residues: Sequence[int]) -> int:
     """The expected idle of a node's cards, in 1/64 milli."""
-    free = sum(residues)
-    slices = ((each, max(cpu, 0) * each // free) for each in residues if each)
-    return sum(_worth(table, residue, mcpu) for residue, mcpu in slices)
+    slice_of_milli = (max(cpu, 0) << 16) // (sum(residues) or 1)
+    return sum(_worth(table, each, slice_of_milli * each >> 16) for each in residues if each)
 
 
 def _worth(table: Sequence[int], residue: int, mcpu: int) -> int:

@@ -101,6 +101,22 @@ def test_a_job_past_its_deadline_fails():
     world.rest(1)
     assert world.conditions()[-1] == ("Failed", "DeadlineExceeded")
     assert not world.running()
+    assert world.job.status.failed == 1
+
+
+def test_a_job_past_its_deadline_counts_the_pods_that_this_ends():
+    world = World(parallelism=3, completions=3, active_deadline_seconds=60).settle()
+    pods = world.running()
+    for pod in pods:
+        world.bind(pod)
+    world.rest(60)
+    assert world.conditions()[-1] == ("FailureTarget", "DeadlineExceeded")
+    assert (world.job.status.terminating, world.job.status.failed) == (3, 3)
+    for pod in pods:
+        world.gone(pod)
+    world.settle()
+    assert world.conditions()[-1] == ("Failed", "DeadlineExceeded")
+    assert (world.job.status.terminating, world.job.status.failed) == (0, 3)
 
 
 def test_a_suspended_job_gives_its_pods_up_uncounted_and_starts_anew():

@@ -70,7 +70,8 @@ def plan_job(job: Job, pods: Sequence[Pod], times: Times, taken: Collection[str]
     status = _count(job, tally, progress, noted, change)
     status = _begin(job, status, times.now)
     if ending is not None:
-        status = _end(status, ending, tally, times.now)
+        leaving = bool(change.delete or tally.terminating)
+        status = _end(status, ending, leaving=leaving, now=times.now)
     counted_apart = tally.succeeded if job.indexed else []
     return Plan(
         status=status,
@@ -139,11 +140,14 @@ def _resumes(job: Job) -> bool:
     return not job.spec.suspend and job.condition(SUSPENDED) is not None
 
 
-def _end(status: JobStatus, ending: JobCondition, tally: Tally, now: str) -> JobStatus:
-    """Say under which condition the job ends, and its end once no pod is left to count."""
+def _end(status: JobStatus, ending: JobCondition, *, leaving: bool, now: str) -> JobStatus:
+    """Say under which condition the job ends, and its end once no pod is left to count.
+
+    ``leaving``: pods are on their way out, or are about to be deleted.
+    """
     if not any(one.type == ending.type for one in status.conditions):
         status = _with_condition(status, ending, now)
-    if status.active or tally.terminating or status.uncounted_terminated_pods != Uncounted():
+    if status.active or leaving or status.uncounted_terminated_pods != Uncounted():
         return status
     good = ending.type == SUCCESS_CRITERIA_MET
     last = _condition(COMPLETE if good else FAILED, ending.reason, ending.message)

@@ -76,6 +76,23 @@ def test_the_exit_is_on_record_however_many_keepers_run(keep):
         assert kept.output() == b"%d\n" % i
 
 
+def test_a_keeper_that_is_killed_while_it_records_an_end_leaves_a_whole_record(keep):
+    """The kills close in on the moment of the write, from both sides."""
+    seen: set[RecordState] = set()
+    delay = 0.001
+    for _ in range(100):
+        kept = keep("sh", "-c", "exit 7")
+        kill_at = time.perf_counter() + delay
+        while time.perf_counter() < kill_at:
+            pass
+        kept.process.kill()
+        record = kept.ended()  # raises where it is not whole
+        seen.add(record.state)
+        assert record.exit_code == (7 if record.state is RecordState.EXITED else 0)
+        delay *= 0.9 if record.final else 1.2
+    assert seen == {RecordState.RUNNING, RecordState.EXITED}
+
+
 def test_a_keeper_refuses_a_record_that_was_used_before(keep):
     kept = keep("true")
     before = kept.ended()

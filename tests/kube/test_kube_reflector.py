@@ -46,9 +46,16 @@ class ScriptedClient:
             yield step
 
 
-async def follow(client: ScriptedClient) -> tuple[Reflector[Object], list[Delta[Object]]]:
+async def follow(
+    client: ScriptedClient, *, passing: bool = False
+) -> tuple[Reflector[Object], list[Delta[Object]]]:
     deltas: list[Delta[Object]] = []
-    reflector = Reflector(client, NAMESPACES, on_delta=deltas.append)  # type: ignore[arg-type]
+    reflector = Reflector(
+        client,  # type: ignore[arg-type]
+        NAMESPACES,
+        on_delta=deltas.append,
+        passing=passing,
+    )
     task = asyncio.create_task(reflector.run())
     await asyncio.wait_for(client.done.wait(), 30)
     task.cancel()
@@ -108,3 +115,12 @@ async def test_an_object_made_anew_between_two_looks_is_told_as_gone_and_new() -
         (True, False),
         (False, True),
     ]
+
+
+@pytest.mark.parametrize(
+    ("passing", "code", "broken"), [(True, 404, False), (True, 500, True), (False, 404, True)]
+)
+async def test_only_a_kind_that_may_go_away_goes_in_silence(caplog, passing, code, broken):
+    refusal = ApiError(code, "", "nothing is served here")
+    await follow(ScriptedClient([[thing("a", 1)]], [[refusal]]), passing=passing)
+    assert ("watch broken" in caplog.text) is broken

@@ -39,7 +39,10 @@ class Delta(msgspec.Struct, Generic[T]):
 
 
 class Reflector(Generic[T]):
-    """The copy of one kind, all of it or what the selectors let through."""
+    """The copy of one kind, all of it or what the selectors let through.
+
+    ``passing``: the kind may go away, and then nothing is broken.
+    """
 
     def __init__(
         self,
@@ -50,6 +53,7 @@ class Reflector(Generic[T]):
         labels: str = "",
         fields: str = "",
         on_delta: Callable[[Delta[T]], None] | None = None,
+        passing: bool = False,
     ) -> None:
         self.kind = kind
         self.synced = asyncio.Event()
@@ -58,6 +62,7 @@ class Reflector(Generic[T]):
         self._labels = labels
         self._fields = fields
         self._on_delta = on_delta
+        self._passing = passing
         self._objects: dict[tuple[str, str], T] = {}
         self._version = ""
 
@@ -84,9 +89,13 @@ class Reflector(Generic[T]):
                 if error.gone:
                     self._version = ""
                     continue
-                _log.warning("watch broken", extra={"kind": self.kind.name, "error": error.message})
+                self._say_broken(error)
                 await asyncio.sleep(wait)
                 wait = min(wait * 2, _LONGEST_WAIT)
+
+    def _say_broken(self, error: ApiError) -> None:
+        if not (self._passing and error.not_found):
+            _log.warning("watch broken", extra={"kind": self.kind.name, "error": error.message})
 
     async def _list(self) -> None:
         listing = await self._client.list(

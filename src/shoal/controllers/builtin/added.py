@@ -108,7 +108,8 @@ class AddedKinds:
                 await self._changed.wait()
 
     async def _follow(self, kind: Kind[Object]) -> None:
-        await Reflector(self._client, kind, on_delta=self._handler_of(kind)).run()
+        handler = self._handler_of(kind)
+        await Reflector(self._client, kind, on_delta=handler, passing=True).run()
 
     def _on(self, delta: Delta[Any]) -> None:
         definition: Definition = delta.any

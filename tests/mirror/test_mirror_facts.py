@@ -81,6 +81,7 @@ def test_taints_that_keep_pods_away_are_told(make, new_mirror):
         ({"key": "team", "operator": "Exists"}, True),
         ({"key": "team", "operator": "Exists", "effect": "NoExecute"}, False),
         ({"key": "other", "operator": "Exists"}, False),
+        ({"key": "team", "operator": "Gt", "value": "a"}, False),
         ({"operator": "Exists"}, True),
         ({"operator": "Exists", "effect": "NoSchedule"}, True),
     ],

@@ -28,12 +28,18 @@ def taints_of(
     )
 
 
+def counts(written: WrittenToleration) -> bool:
+    """Whether a toleration covers anything here: those that compare numbers do not."""
+    return written.operator in ("", "Equal", "Exists")
+
+
 def toleration_of(written: WrittenToleration) -> Toleration:
-    """What one toleration covers."""
+    """What a toleration covers that counts."""
     value = None if written.operator == "Exists" else written.value
     return Toleration(key=written.key, effect=written.effect, value=value)
 
 
 def tolerations_of(written: Iterable[WrittenToleration]) -> tuple[Toleration, ...]:
     """Those that may matter; most pods have none."""
-    return tuple(toleration_of(one) for one in written if one.key not in _OF_CONDITIONS)
+    known = (one for one in written if one.key not in _OF_CONDITIONS and counts(one))
+    return tuple(toleration_of(one) for one in known)

@@ -18,7 +18,7 @@ from shoal.kube.client import Client
 from shoal.kube.events import Events, note_about
 from shoal.kube.reflector import Delta
 from shoal.kube.workqueue import WorkQueue
-from shoal.mirror.taints import NO_EXECUTE, taints_of, toleration_of
+from shoal.mirror.taints import NO_EXECUTE, counts, taints_of, toleration_of
 from shoal.units.instant import format_seconds
 
 Key = tuple[str, str]
@@ -100,7 +100,8 @@ def patience_of(pod: Pod, taints: tuple[Taint, ...]) -> float | None:
 
     Of several tolerations that cover them the shortest counts.
     """
-    written = [(toleration_of(one), one.toleration_seconds) for one in pod.spec.tolerations]
+    known = [one for one in pod.spec.tolerations if counts(one)]
+    written = [(toleration_of(one), one.toleration_seconds) for one in known]
     if untolerated(taints, tuple(one for one, _ in written)):
         return 0
     covering = [s for one, s in written if any(one.covers(taint) for taint in taints)]

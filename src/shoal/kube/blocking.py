@@ -1,6 +1,7 @@
 """The blocking client for one-shot commands: the standard library only, so it starts fast."""
 
 import http.client
+import select
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, TypeVar
@@ -46,7 +47,7 @@ class BlockingClient:
         """One request with a JSON body; the body of the answer."""
         data = None if body is None else msgspec.json.encode(body)
         merged = self._headers() | dict(headers or {})
-        if self._kept is None:
+        if self._kept is None or _is_over(self._kept):
             self._kept = self._connect(TIMEOUT)
         try:
             self._kept.request(method, _target(path, query), body=data, headers=merged)
@@ -164,6 +165,18 @@ class BlockingClient:
             "Accept": "application/json",
             "Content-Type": "application/json",
         }
+
+
+def _is_over(kept: http.client.HTTPSConnection) -> bool:
+    """Whether the server has closed a connection on which nothing is awaited.
+
+    It does so when nothing was asked for a while, or when it was started again.
+    """
+    if kept.sock is None:
+        return False  # it connects by itself
+    waiting = select.poll()
+    waiting.register(kept.sock, select.POLLIN)
+    return bool(waiting.poll(0))
 
 
 def _target(path: str, query: Mapping[str, str] | None) -> str:

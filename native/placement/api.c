@@ -68,6 +68,7 @@ EXPORT void engine_free(struct engine *engine)
     forget_reserves(engine);
     free(engine->free_milli);
     free(engine->worth);
+    free(engine->visits.visit);
     memo_clear(&engine->memo);
     cluster_free(&engine->cluster);
     free(engine->classes);
@@ -335,6 +336,32 @@ EXPORT int32_t place_one(struct engine *engine, int32_t id, uint64_t *cards)
         take(engine, id, node, *cards, 0);
     }
     return node;
+}
+
+/* Places the members one after the other; who fits nowhere is passed over. Final; all states that
+ * cards are in before and meanwhile are noted. */
+EXPORT int32_t run_noted(struct engine *engine, const int32_t *ids, int32_t count)
+{
+    int32_t placed = 0;
+    uint64_t cards;
+    engine->visits.used = 0;
+    for (int32_t node = 0; node < engine->cluster.nodes; node++) {
+        visits_note(engine, node);
+    }
+    for (int32_t at = 0; at < count; at++) {
+        int32_t node = place_one(engine, ids[at], &cards);
+        commit(engine);
+        if (node >= 0) {
+            visits_note(engine, node);
+            placed++;
+        }
+    }
+    return placed;
+}
+
+EXPORT void sum_visits(const struct engine *engine, double *sums, double *counts)
+{
+    visits_sum(engine, sums, counts);
 }
 
 /* The cards of one node for the class; false if it does not fit there. */

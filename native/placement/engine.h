@@ -9,6 +9,7 @@
 #include "cluster.h"
 #include "memo.h"
 #include "reserve.h"
+#include "visits.h"
 #include "worth.h"
 
 /* Greater is better: major first, then minor, then the node of lower rank. */
@@ -117,6 +118,7 @@ struct engine {
     int64_t *free_milli;    /* of a node's cards */
     int64_t free_there;
     int64_t free_most;      /* were nothing taken */
+    struct visits visits;
     int64_t evaluations; /* of a class on a node, counted for benchmarks */
 };
 

@@ -6,15 +6,16 @@ engine is used by one thread at a time.
 
 import ctypes
 from collections.abc import Sequence
-from ctypes import POINTER, byref, c_char_p, c_int32, c_int64, c_uint64, c_void_p
+from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 from functools import lru_cache
 from pathlib import Path
 from typing import Final
 
 import shoal
 from shoal.core.engine.policy import Policy, gradient_steps
-from shoal.core.engine.reserves import LEARNT_STEP, PRIOR_STEP, Reserve, reserves_of
+from shoal.core.engine.reserves import Reserve, reserves_of
 from shoal.core.engine.spec import MOST_CARDS, Ask, CardLeft, Lack, NodeLeft, NodeSpec, Place, Work
+from shoal.core.engine.worth import LEARNT_STEP, PRIOR_STEP, WORTH_CELLS
 
 _INTS = POINTER(c_int32)
 _LONGS = POINTER(c_int64)
@@ -54,6 +55,8 @@ _SIGNATURES: Final = {
     "take": (None, [c_void_p, c_int32, c_int32, c_uint64, c_int32]),
     "place": (c_int32, [c_void_p, _INTS, c_int32, c_int32, _INTS, POINTER(c_uint64)]),
     "place_one": (c_int32, [c_void_p, c_int32, POINTER(c_uint64)]),
+    "run_noted": (c_int32, [c_void_p, _INTS, c_int32]),
+    "sum_visits": (None, [c_void_p, POINTER(c_double), POINTER(c_double)]),
     "fill": (c_int32, [c_void_p, c_int32, _INTS, _INTS, c_int32, c_int32, POINTER(c_uint64)]),
     "count_members": (None, [c_void_p, c_int32, c_int32, _INTS]),
     "tally": (None, [c_void_p, c_int32, _INTS]),
@@ -192,6 +195,19 @@ class NativeEngine:
             return None
         each = (CardLeft(*told[at : at + 4]) for at in range(2, 2 + 4 * cards, 4))
         return NodeLeft(told[0], told[1], tuple(each))
+
+    def run_noted(self, numbers: Sequence[int]) -> int:
+        """Place one of each class after the other, for good; how many had a place.
+
+        The states that cards go through are noted for ``visits``.
+        """
+        return int(self._c.run_noted(self._handle, _ints(numbers), len(numbers)))
+
+    def visits(self) -> tuple[list[float], list[float]]:
+        """By cell of the table of worths: what is left now of cards that were in it; how often."""
+        sums, counts = (c_double * WORTH_CELLS)(), (c_double * WORTH_CELLS)()
+        self._c.sum_visits(self._handle, sums, counts)
+        return list(sums), list(counts)
 
     def evaluations(self) -> int:
         """How often a class was looked at on a node, for benchmarks."""

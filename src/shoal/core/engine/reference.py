@@ -14,7 +14,7 @@ from shoal.core.engine.policy import Policy, gradient_steps
 from shoal.core.engine.reference_cards import choose_cards, members_by_cards
 from shoal.core.engine.reference_policies import RANKS, Trial
 from shoal.core.engine.reference_worth import prior, residues, tight_reserves
-from shoal.core.engine.reserves import LEARNT_STEP, PRIOR_STEP, Reserve, reserves_of
+from shoal.core.engine.reserves import Reserve, reserves_of
 from shoal.core.engine.spec import (
     Ask,
     CardFlag,
@@ -26,6 +26,7 @@ from shoal.core.engine.spec import (
     Work,
     cards_of,
 )
+from shoal.core.engine.worth import LEARNT_STEP, PRIOR_STEP
 from shoal.units.gpu import WHOLE
 
 Ints = npt.NDArray[np.int64]

@@ -3,16 +3,22 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
-from shoal.core.engine.reserves import WORTH_UNIT, Reserve
+from shoal.core.engine.reserves import Reserve
 from shoal.core.engine.spec import Ask, CardFlag, Work
+from shoal.core.engine.worth import (
+    WORTH_COLUMNS,
+    WORTH_MCPU,
+    WORTH_MILLI,
+    WORTH_ROWS,
+    WORTH_UNIT,
+)
 from shoal.units.gpu import WHOLE
 
 if TYPE_CHECKING:
     from shoal.core.engine.reference import Room
 
-_ROWS, _MILLI, _COLUMNS, _MCPU = 101, 10, 81, 500
 _QUARTER: Final = 250
-_QUARTERS: Final = (_COLUMNS - 1) * _MCPU // _QUARTER + 1
+_QUARTERS: Final = (WORTH_COLUMNS - 1) * WORTH_MCPU // _QUARTER + 1
 _NOTHING_COMES: Final = 0.02
 _FRACTION, _NEVER_PERCENT, _SPREADS = 1024, 3, 2
 
@@ -23,7 +29,7 @@ def prior(works: Sequence[Work]) -> list[int]:
     total = sum(work.weight for work in cards)
     visitors = [
         (
-            _rounded_up(work.ask.milli, _MILLI),
+            _rounded_up(work.ask.milli, WORTH_MILLI),
             _rounded_up(_rounded_up(work.ask.cpu, work.ask.count), _QUARTER),
             work.weight / total,
         )
@@ -31,16 +37,16 @@ def prior(works: Sequence[Work]) -> list[int]:
         if work.ask.milli
     ]
     idle = [[0.0] * _QUARTERS]
-    for row in range(1, _ROWS):
+    for row in range(1, WORTH_ROWS):
         idle.append([_expected(idle, visitors, row, quarter) for quarter in range(_QUARTERS)])
-    step = _MCPU // _QUARTER
-    return [int(row[column * step] * WORTH_UNIT) for row in idle for column in range(_COLUMNS)]
+    step = WORTH_MCPU // _QUARTER
+    return [int(row[column * step] * WORTH_UNIT) for row in idle for column in range(WORTH_COLUMNS)]
 
 
 def _expected(
     idle: list[list[float]], visitors: list[tuple[int, int, float]], row: int, quarter: int
 ) -> float:
-    total, weight = _NOTHING_COMES * row * _MILLI, _NOTHING_COMES
+    total, weight = _NOTHING_COMES * row * WORTH_MILLI, _NOTHING_COMES
     for rows, quarters, part in visitors:
         if rows <= row and quarters <= quarter:
             total += part * idle[row - rows][quarter - quarters]
@@ -67,12 +73,12 @@ def idle_in(table: Sequence[int], cpu: int, residues: Sequence[int]) -> int:
 
 
 def _worth(table: Sequence[int], residue: int, mcpu: int) -> int:
-    start = residue // _MILLI * _COLUMNS
-    column, beyond = divmod(mcpu, _MCPU)
-    if column >= _COLUMNS - 1:
-        return table[start + _COLUMNS - 1]
+    start = residue // WORTH_MILLI * WORTH_COLUMNS
+    column, beyond = divmod(mcpu, WORTH_MCPU)
+    if column >= WORTH_COLUMNS - 1:
+        return table[start + WORTH_COLUMNS - 1]
     low, high = table[start + column], table[start + column + 1]
-    return (low * (_MCPU - beyond) + high * beyond) // _MCPU
+    return (low * (WORTH_MCPU - beyond) + high * beyond) // WORTH_MCPU
 
 
 def tight_reserves(

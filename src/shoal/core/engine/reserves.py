@@ -12,13 +12,8 @@ from typing import Final
 import msgspec
 
 from shoal.core.engine.spec import Ask, Work
+from shoal.core.engine.worth import WORTH_UNIT
 
-WORTH_UNIT: Final = 64
-"""Parts of a milli-card in which worth is counted, as in ``worth.h``."""
-PRIOR_STEP: Final = 20 * WORTH_UNIT
-"""Gains by the table in closed form are told apart by this much."""
-LEARNT_STEP: Final = 5 * WORTH_UNIT
-"""Gains by a table that was learnt are."""
 _ROOM_FINE: Final = WORTH_UNIT
 """For each milli-card of a room for several cards: nothing is worth more than such a room."""
 _SLOT_FINE: Final = WORTH_UNIT // 10

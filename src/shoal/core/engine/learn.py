@@ -51,7 +51,7 @@ def tabulate(sums: Sequence[float], counts: Sequence[float]) -> list[int]:
     for row in range(1, WORTH_ROWS):
         cells = slice(row * WORTH_COLUMNS, (row + 1) * WORTH_COLUMNS)
         rows.append(_row(_smooth(sums[cells]), _smooth(counts[cells]), row * WORTH_MILLI))
-    return [int(worth * WORTH_UNIT) for row in _bridged(rows) for worth in row]
+    return [round(worth * WORTH_UNIT) for row in _bridged(rows) for worth in row]
 
 
 def _empty(

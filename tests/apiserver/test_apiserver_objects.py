@@ -171,3 +171,61 @@ def test_a_deleted_namespace_ends_when_its_finalizer_is_taken_away(api, ns):
 
 def test_the_default_namespace_stays(api):
     assert api.call("DELETE", "/api/v1/namespaces/default")[0] == 403
+
+
+def test_a_generation_is_never_negative(api, ns):
+    body = {"metadata": {"name": "a", "generation": -4}}
+    status, refusal = api.call("POST", maps(ns), body)
+    (cause,) = refusal["details"]["causes"]
+    assert (status, cause["field"]) == (422, "metadata.generation")
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "field"),
+    [
+        ("{pods}", pod("a", overhead={"cpu": -1}), "spec.overhead[cpu]"),
+        (
+            "{pods}",
+            pod("a", resources={"limits": {"cpu": "-1"}}),
+            "spec.resources.limits[cpu]",
+        ),
+        (
+            "{pods}",
+            pod("a", volumes=[{"name": "v", "emptyDir": {"sizeLimit": "-1"}}]),
+            "spec.volumes[0].emptyDir[sizeLimit]",
+        ),
+        ("{pods}", pod("a", activeDeadlineSeconds=1 << 31), "spec.activeDeadlineSeconds"),
+        (
+            "/api/v1/persistentvolumes",
+            {
+                "metadata": {"name": "a"},
+                "spec": {
+                    "capacity": {"storage": "-1"},
+                    "accessModes": ["ReadWriteOnce"],
+                    "hostPath": {"path": "/x"},
+                },
+            },
+            "spec.capacity[storage]",
+        ),
+        (
+            "/api/v1/namespaces/{ns}/persistentvolumeclaims",
+            {
+                "metadata": {"name": "a"},
+                "spec": {
+                    "resources": {"requests": {"storage": "-1"}},
+                    "accessModes": ["ReadWriteOnce"],
+                },
+            },
+            "spec.resources.requests[storage]",
+        ),
+        (
+            "/api/v1/nodes",
+            {"metadata": {"name": "a"}, "status": {"capacity": {"cpu": "-1"}}},
+            "status.capacity[cpu]",
+        ),
+    ],
+)
+def test_no_amount_is_less_than_nothing(api, ns, path, body, field):
+    status, refusal = api.call("POST", path.format(ns=ns, pods=pods(ns)), body, dryRun="All")
+    assert status == 422
+    assert field in {cause["field"] for cause in refusal["details"]["causes"]}

@@ -70,6 +70,32 @@ def test_gates_are_taken_away_but_not_added(api, pods):
     assert causes_of(answer) == {("spec.schedulingGates[0].name", "FieldValueForbidden")}
 
 
+RESOURCES = "spec.containers[0].resources"
+
+
+@pytest.mark.parametrize(
+    ("resources", "field"),
+    [
+        ({"limits": {"nvidia.com/gpu": -1}}, "limits[nvidia.com/gpu]"),
+        ({"limits": {"cpu": "-1"}}, "limits[cpu]"),
+        ({"requests": {"memory": "-1Gi"}}, "requests[memory]"),
+        ({"requests": {"gpu": 1}}, "requests[gpu]"),
+        ({"limits": {"pods": 1}}, "limits[pods]"),
+        ({"limits": {"a b/c": 1}}, "limits[a b/c]"),
+    ],
+)
+def test_amounts_and_names_of_resources_are_told_by_their_key(api, pods, resources, field):
+    container = {"name": "c", "image": "host", "resources": resources}
+    answer = api.call("POST", pods, pod(containers=[container]))
+    assert (f"{RESOURCES}.{field}", "FieldValueInvalid") in causes_of(answer)
+
+
+def test_an_amount_past_the_most_there_is_stands_for_that(api, pods):
+    container = {"name": "c", "image": "host", "resources": {"limits": {"cpu": "1e30"}}}
+    made = api.create(pods, pod(containers=[container]))
+    assert made["spec"]["containers"][0]["resources"]["limits"] == {"cpu": str(2**63 - 1)}
+
+
 SIDECAR = {"name": "side", "image": "host", "restartPolicy": "Always"}
 
 

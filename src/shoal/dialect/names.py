@@ -83,6 +83,8 @@ def metadata_causes(metadata: Mapping[str, Any], rule: NameRule) -> Iterator[Cau
     for index, finalizer in enumerate(metadata.get("finalizers") or ()):
         yield from _finalizer_causes(index, finalizer)
     yield from _owner_causes(metadata.get("ownerReferences") or ())
+    if (metadata.get("generation") or 0) < 0:
+        yield Cause(INVALID, "must be 0 or more", "metadata.generation")
 
 
 def label_causes(metadata: Mapping[str, Any], path: str) -> Iterator[Cause]:

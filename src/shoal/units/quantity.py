@@ -35,6 +35,8 @@ _DECIMAL_UNITS: Final = dict(zip(range(-9, 21, 3), ("n", "u", "m", "", "k", *"MG
 _BILLION: Final = 10**9
 _MOST: Final = 2**63 - 1
 _LONGEST: Final = 64
+_FAR: Final = 64
+"""The exponents that are read, up and down: far more than the most and the least there is."""
 
 
 def parse_quantity(text: str | int) -> Fraction:
@@ -51,7 +53,7 @@ def _parse(written: str) -> Fraction:
     number, suffix = match.groups()
     if suffix in _SUFFIXES:
         return Fraction(number) * _SUFFIXES[suffix]
-    if suffix[0] in "eE" and suffix[1:].lstrip("+-").isdigit() and abs(int(suffix[1:])) <= 18:
+    if suffix[0] in "eE" and suffix[1:].lstrip("+-").isdigit() and abs(int(suffix[1:])) <= _FAR:
         return Fraction(number) * Fraction(10) ** int(suffix[1:])
     raise UnitError(f"{written!r} ends in {suffix!r}, which is no unit; examples: 4, 500m, 32Gi")
 

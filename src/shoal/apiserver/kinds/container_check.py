@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from shoal.apiserver.kinds.refuse import not_supported
+from shoal.apiserver.kinds.refuse import negative, not_supported
 from shoal.dialect.document import Document, Json
-from shoal.dialect.names import wrong_label
+from shoal.dialect.names import wrong_label, wrong_qualified
 from shoal.dialect.status import DUPLICATE, INVALID, REQUIRED, Cause, bad_request
 from shoal.units.errors import UnitError
 from shoal.units.quantity import parse_quantity
@@ -15,6 +15,7 @@ from shoal.units.quantity import parse_quantity
 _NOT_FOUND: Final = "FieldValueNotFound"
 _PULL: Final = ("Always", "IfNotPresent", "Never")
 _PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
+_STANDARD: Final = frozenset({"cpu", "ephemeral-storage", "memory"})
 _VARIABLE: Final = re.compile(r"[^=\x00]+\Z")
 _HIGHEST_PORT: Final = 65535
 _REMEMBERED: Final = 4096
@@ -98,6 +99,10 @@ def _mount_causes(mount: Document, volumes: set[Any], places: set[Any], at: str)
 
 
 def _resource_causes(resources: Document, claims: set[Any], at: str) -> Iterator[Cause]:
+    for part in ("limits", "requests"):
+        if amounts := resources.get(part):
+            yield from negative(amounts, f"{at}.{part}")
+            yield from _unknown(amounts, f"{at}.{part}")
     limits = {name: _amount(value, at) for name, value in (resources.get("limits") or {}).items()}
     for name, value in (resources.get("requests") or {}).items():
         amount, limit = _amount(value, at), limits.get(name)
@@ -125,6 +130,20 @@ def _whole_causes(resources: Document, at: str) -> Iterator[Cause]:
             yield Cause(INVALID, told, f"{at}.limits[{name}]")
 
 
+def _unknown(amounts: Document, at: str) -> Iterator[Cause]:
+    for name in amounts:
+        if wrong := _wrong_resource(name):
+            yield Cause(INVALID, wrong, f"{at}[{name}]")
+
+
+@functools.lru_cache(maxsize=_REMEMBERED)
+def _wrong_resource(name: str) -> str:
+    """Why a container cannot ask for a resource of that name; empty where it can."""
+    if "/" not in name and name not in _STANDARD and not name.startswith("hugepages-"):
+        return "must be a standard resource for containers, or one with a domain; example: cpu"
+    return wrong_qualified(name)
+
+
 @functools.lru_cache(maxsize=_REMEMBERED)
 def _is_extended(name: str) -> bool:
     """Whether a resource is one that somebody other than Kubernetes offers."""
@@ -137,6 +156,4 @@ def _amount(value: Json, at: str) -> Json:
         amount = parse_quantity(value)
     except UnitError as error:
         raise bad_request(f"{at}: {error}") from error
-    if amount.numerator < 0:
-        raise bad_request(f"{at}: {value} is negative")
     return amount

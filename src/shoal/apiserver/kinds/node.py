@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from shoal.apiserver.kinds.refuse import not_supported, refuse
+from shoal.apiserver.kinds.refuse import negative, not_supported, refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label_value, wrong_qualified
@@ -20,7 +20,7 @@ def admit_node(document: Document, world: World) -> list[str]:
     taints = spec.setdefault("taints", [])
     if all((t.get("key"), t.get("effect")) != tuple(_NOT_READY.values()) for t in taints):
         taints.append(dict(_NOT_READY))
-    _complete_status(document["status"])
+    _complete_status(document)
     return []
 
 
@@ -31,10 +31,14 @@ def change_node(new: Document, old: Document) -> None:
 
 def change_node_status(new: Document, old: Document) -> None:
     """All of it is allocatable unless it says otherwise."""
-    _complete_status(new["status"])
+    _complete_status(new)
 
 
-def _complete_status(status: Document) -> None:
+def _complete_status(document: Document) -> None:
+    status = document["status"]
+    parts = ("capacity", "allocatable")
+    causes = [cause for part in parts for cause in negative(status.get(part), f"status.{part}")]
+    refuse("", "Node", document, causes)
     if capacity := status.get("capacity"):
         status.setdefault("allocatable", dict(capacity))
 

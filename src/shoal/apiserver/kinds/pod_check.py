@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from shoal.apiserver.kinds.container_check import container_causes
-from shoal.apiserver.kinds.refuse import not_supported
+from shoal.apiserver.kinds.refuse import negative, not_supported
 from shoal.dialect.document import Document
 from shoal.dialect.names import wrong_label, wrong_label_value, wrong_qualified
 from shoal.dialect.status import DUPLICATE, FORBIDDEN, INVALID, REQUIRED, Cause
@@ -14,6 +14,7 @@ _RESTART: Final = ("Always", "OnFailure", "Never")
 _DNS: Final = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _OPERATORS: Final = ("Equal", "Exists", "Gt", "Lt")
 _NAME_AND_SOURCE: Final = 2
+_LATEST: Final = 1 << 31
 _EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 
 
@@ -29,6 +30,9 @@ def pod_causes(spec: Document, path: str) -> Iterator[Cause]:
         yield from _toleration_causes(toleration, f"{path}.tolerations[{index}]")
     yield from _part_causes(spec, path)
     for index, volume in enumerate(spec.get("volumes") or ()):
+        if "emptyDir" in volume:
+            size = {"sizeLimit": (volume["emptyDir"] or {}).get("sizeLimit")}
+            yield from negative(size, f"{path}.volumes[{index}].emptyDir")
         if len(volume) <= _NAME_AND_SOURCE:
             continue
         for extra in sorted(volume.keys() - {"name"})[1:]:
@@ -69,8 +73,13 @@ def _scalar_causes(spec: Document, path: str) -> Iterator[Cause]:
         if spec[field] not in allowed:
             yield from not_supported(spec[field], allowed, f"{path}.{field}")
     deadline = spec.get("activeDeadlineSeconds")
-    if deadline is not None and deadline < 1:
-        yield Cause(INVALID, "must be 1 second or more", f"{path}.activeDeadlineSeconds")
+    if deadline is not None and not 1 <= deadline < _LATEST:
+        told = "must be 1 second or more, and less than 2^31"
+        yield Cause(INVALID, told, f"{path}.activeDeadlineSeconds")
+    yield from negative(spec.get("overhead"), f"{path}.overhead")
+    if resources := spec.get("resources"):
+        for part in ("limits", "requests"):
+            yield from negative(resources.get(part), f"{path}.resources.{part}")
     for key, value in (spec.get("nodeSelector") or {}).items():
         if wrong := wrong_qualified(key) or wrong_label_value(value):
             yield Cause(INVALID, wrong, f"{path}.nodeSelector")

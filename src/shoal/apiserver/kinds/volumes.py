@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from shoal.apiserver.kinds.cells import age_of, name_of
-from shoal.apiserver.kinds.refuse import not_supported, refuse
+from shoal.apiserver.kinds.refuse import negative, not_supported, refuse
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
 from shoal.dialect.paths import dig
@@ -141,6 +141,7 @@ def _volume_causes(spec: Document) -> Iterator[Cause]:
         yield Cause(REQUIRED, "example: {storage: 10Gi}", "spec.capacity")
     if list(capacity) != ["storage"]:
         yield Cause(NOT_SUPPORTED, "storage is what a volume has", "spec.capacity")
+    yield from negative(capacity, "spec.capacity")
     sources = sorted(_sources(spec))
     if not sources:
         yield Cause(REQUIRED, "a volume has one source; example: hostPath", "spec")
@@ -155,6 +156,7 @@ def _claim_causes(spec: Document) -> Iterator[Cause]:
     yield from _access_causes(spec)
     if dig(spec, "resources", "requests", "storage") is None:
         yield Cause(REQUIRED, "example: {storage: 10Gi}", "spec.resources[storage]")
+    yield from negative(dig(spec, "resources", "requests"), "spec.resources.requests")
     yield from not_supported(spec["volumeMode"], _MODES, "spec.volumeMode")
 
 

@@ -338,6 +338,26 @@ EXPORT int32_t place_one(struct engine *engine, int32_t id, uint64_t *cards)
     return node;
 }
 
+/* Of several classes the one whose best place has the highest score (the first among equals), and
+ * that place; -1 if none fits anywhere. */
+EXPORT int32_t best_of(struct engine *engine, const int32_t *ids, int32_t count, int32_t *which,
+                       uint64_t *cards)
+{
+    struct score most = {0, 0};
+    int32_t chosen = -1;
+    for (int32_t at = 0; at < count; at++) {
+        struct found found;
+        int32_t node = best_node(engine, &engine->classes[ids[at]], &found);
+        if (node >= 0 && (chosen < 0 || better(found.score, most))) {
+            most = found.score;
+            chosen = node;
+            *which = at;
+            *cards = found.cards;
+        }
+    }
+    return chosen;
+}
+
 /* Places the members one after the other; who fits nowhere is passed over. Final; all states that
  * cards are in before and meanwhile are noted. */
 EXPORT int32_t run_noted(struct engine *engine, const int32_t *ids, int32_t count)

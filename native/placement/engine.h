@@ -18,6 +18,11 @@ struct score {
     int64_t minor;
 };
 
+static inline bool better(struct score one, struct score other)
+{
+    return one.major != other.major ? one.major > other.major : one.minor > other.minor;
+}
+
 /* The best way to place a class on a node: on these cards, and how good that is. */
 struct found {
     struct score score;

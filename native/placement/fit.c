@@ -67,11 +67,6 @@ static void take(struct trial *trial, const struct cluster *cluster, uint64_t ca
     }
 }
 
-static bool better(struct score one, struct score other)
-{
-    return one.major != other.major ? one.major > other.major : one.minor > other.minor;
-}
-
 /* Whether an earlier card of the mask is just like this one. */
 static bool seen_before(const struct cluster *cluster, const struct trial *trial, uint64_t mask,
                         int32_t card)

@@ -24,18 +24,22 @@ from shoal.core.engine.spec import Ask, NodeSpec, Place, Work, cards_of
 class Player:
     """Plays a history on one engine and answers what can be seen of it after every step."""
 
-    def __init__(self, engine: Engine, specs: list[NodeSpec], wanted: list[Ask]) -> None:
+    def __init__(
+        self, engine: Engine, specs: list[NodeSpec], wanted: list[Ask], *, compares: bool
+    ) -> None:
         self.engine = engine
         self.asks = dict(enumerate(wanted))
         self.specs = dict(enumerate(specs))
         self.kept: list[tuple[Ask, Place]] = []
+        self.compares = compares
         fill(engine, specs, wanted)
 
     def play(self, step: tuple) -> object:
         name, *arguments = step
         seen = getattr(self, f"_{name}")(*arguments)
         best = [self.engine.best(number) for number in sorted(self.asks)]
-        return seen, best, [self.engine.left(node) for node in range(NODES)]
+        several = self.engine.best_of([0, 1, 1, 0]) if self.compares else None
+        return seen, best, several, [self.engine.left(node) for node in range(NODES)]
 
     def _put(self, node: int, spec: NodeSpec) -> None:
         self.engine.commit()
@@ -97,7 +101,7 @@ def test_both_engines_see_and_decide_the_same(policy, specs, wanted, expected, h
         engine.set_work(expected)
         engine.set_policy(policy)
         engine.set_seed(7)
-        players.append(Player(engine, specs, wanted))
+        players.append(Player(engine, specs, wanted, compares=policy is not Policy.RANDOM))
     for step in history:
         compiled, plain = (player.play(step) for player in players)
         assert compiled == plain

@@ -64,6 +64,13 @@ class Engine(Protocol):
     def best(self, number: int) -> Place | None:
         """The best place for a class; None if it fits nowhere."""
 
+    def best_of(self, numbers: Sequence[int]) -> tuple[int, Place] | None:
+        """Of several classes the one with the best place: its index, and the place.
+
+        The first of those that are equal; None if none fits anywhere. Means little for
+        ``random``.
+        """
+
     def best_on(self, number: int, node: int) -> Place | None:
         """The best cards for a class on one node; None if it does not fit there."""
 

@@ -51,6 +51,7 @@ _SIGNATURES: Final = {
     "take_card": (None, [c_void_p, c_int32, c_int32, c_int64, c_int64, c_int32, c_int32]),
     "take_node": (None, [c_void_p, c_int32, c_int64, c_int64]),
     "best": (c_int32, [c_void_p, c_int32, POINTER(c_uint64)]),
+    "best_of": (c_int32, [c_void_p, _INTS, c_int32, _INTS, POINTER(c_uint64)]),
     "best_on": (c_int32, [c_void_p, c_int32, c_int32, POINTER(c_uint64)]),
     "take": (None, [c_void_p, c_int32, c_int32, c_uint64, c_int32]),
     "place": (c_int32, [c_void_p, _INTS, c_int32, c_int32, _INTS, POINTER(c_uint64)]),
@@ -151,6 +152,13 @@ class NativeEngine:
     def best(self, number: int) -> Place | None:
         node = self._c.best(self._handle, number, self._mask_at)
         return None if node < 0 else Place(node, self._mask.value)
+
+    def best_of(self, numbers: Sequence[int]) -> tuple[int, Place] | None:
+        which = c_int32()
+        node = self._c.best_of(
+            self._handle, _ints(numbers), len(numbers), byref(which), self._mask_at
+        )
+        return None if node < 0 else (which.value, Place(node, self._mask.value))
 
     def best_on(self, number: int, node: int) -> Place | None:
         fits = self._c.best_on(self._handle, number, node, self._mask_at)

@@ -136,12 +136,19 @@ class ReferenceEngine:
         room.cpu -= cpu
         room.memory -= memory
 
-    def best(self, number: int) -> Place | None:
+    def best_of(self, numbers: Sequence[int]) -> tuple[int, Place] | None:
         found = [
-            (score, -self.nodes[node].rank, place)
-            for node in sorted(self.nodes)
-            for score, place in self._looked_at(number, node)
+            (score, -at, rank, place)
+            for at, number in enumerate(numbers)
+            for score, rank, place in self._ranked(number)
         ]
+        if not found:
+            return None
+        _, at, _, place = max(found)
+        return -at, place
+
+    def best(self, number: int) -> Place | None:
+        found = self._ranked(number)
         if self.policy is Policy.RANDOM:
             return self._any([place for _, _, place in found])
         return max(found, default=(None, None, None))[2]
@@ -203,6 +210,14 @@ class ReferenceEngine:
 
     def _note(self, node: int) -> None:
         self.journal.append({node: self.nodes[node].copy()})
+
+    def _ranked(self, number: int) -> list[tuple[tuple[int, int], int, Place]]:
+        """Every node that fits, by number: its score, how it ranks among equals, the place."""
+        return [
+            (score, -self.nodes[node].rank, place)
+            for node in sorted(self.nodes)
+            for score, place in self._looked_at(number, node)
+        ]
 
     def _suits(self, number: int, node: int) -> bool:
         suits = self.classes[number].suits

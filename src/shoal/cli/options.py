@@ -36,6 +36,15 @@ EXAMPLES: Final = {
     "--port": "--port 7470",
     "--gpus": "--gpus sim:2xA100-80GB",
     "--node-name": "--node-name box1",
+    "--trace": "--trace openb:default",
+    "--format": "--format openb",
+    "--nodes": "--nodes nodes.csv",
+    "--pods": "--pods pods.csv",
+    "--policy": "--policy best-fit",
+    "--policies": "--policies best-fit,idle-value",
+    "--load": "--load 1.3",
+    "--seeds": "--seeds 42..51",
+    "--figure": "--figure loads.svg",
 }
 """A right use of each option, by its long name."""
 

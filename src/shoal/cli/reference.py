@@ -36,20 +36,30 @@ def _sections() -> Iterator[str]:
     for section, verbs in groupby(shown, key=lambda verb: verb.section):
         yield f"## {section}\n"
         for verb in verbs:
-            yield _page(verb)
+            yield from _pages(verb)
 
 
-def _page(verb: Verb) -> str:
+def _pages(verb: Verb) -> Iterator[str]:
     command = root.get_command(click.Context(root), verb.name)
     assert command is not None, f"{verb.name} is in the table"
+    yield _page(command, f"shoal {verb.name}")
+    if isinstance(command, click.Group):
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            below = command.get_command(context, name)
+            assert below is not None, f"{name} is listed"
+            yield _page(below, f"shoal {verb.name} {name}")
+
+
+def _page(command: click.Command, path: str) -> str:
     context = click.Context(
         command,
-        info_name=f"shoal {verb.name}",
+        info_name=path,
         terminal_width=100,
         max_content_width=100,
         help_option_names=["-h", "--help"],
     )
-    return f"### shoal {verb.name}\n\n```\n{command.get_help(context)}\n```\n"
+    return f"### {path}\n\n```\n{command.get_help(context)}\n```\n"
 
 
 if __name__ == "__main__":

@@ -59,8 +59,8 @@ def _takes(param: click.Parameter | None) -> str:
     kind = param.type if param is not None else None
     match kind:
         case click.Choice():
-            *most, last = kind.choices
-            return f"{', '.join(map(str, most))} or {last}"
+            *most, last = map(str, kind.choices)
+            return f"{', '.join(most)} or {last}" if most else last
         case click.IntRange(min=low, max=None):
             return f"a whole number from {low} on"
         case click.IntRange(min=low, max=high):

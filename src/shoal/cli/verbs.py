@@ -59,6 +59,7 @@ VERBS: Final = (
     Verb("plan", _UNDERSTAND, "Say what a run would get now; change nothing."),
     Verb("why", _UNDERSTAND, "Say why a run waits, or why it ended.", "shoal why digits"),
     Verb("top", _UNDERSTAND, "Show the cards and who holds what of them."),
+    Verb("sim", _UNDERSTAND, "Replay a trace and show what a policy makes of it; no box needed."),
     Verb("get", _OBJECTS, "List objects of a kind.", "shoal get runs"),
     Verb("describe", _OBJECTS, "Show all facts of an object.", "shoal describe digits"),
     Verb("apply", _OBJECTS, "Create or change objects from a file.", "shoal apply -f run.yaml"),

@@ -1,0 +1,138 @@
+"""What the commands below ``sim`` take, and what they make of it."""
+
+import functools
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+import msgspec
+
+from shoal.cli.errors import BadInput
+from shoal.cli.options import EXAMPLES, Function, option
+
+if TYPE_CHECKING:
+    from shoal.core.engine.policy import Policy
+    from shoal.sim.trace import Trace
+
+_SEEDS: Final = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?\Z")
+_MOST_SEEDS: Final = 1000
+_LOAD: Final = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?\Z")
+
+
+class Replay(msgspec.Struct, frozen=True):
+    """What every replay is told on the command line."""
+
+    trace: str | None
+    format: str
+    nodes: str | None
+    pods: str | None
+    load: str
+    seeds: str
+    output: str
+    figure: str | None
+
+
+def replay_options(command: Function) -> Function:
+    """Give a command the options of a replay, handed to it as ``replay``."""
+
+    @functools.wraps(command)
+    def gather(**given: Any) -> Any:  # noqa: ANN401 - as click calls it
+        told = Replay(**{name: given.pop(name) for name in Replay.__struct_fields__})
+        return command(replay=told, **given)
+
+    made: Function = gather
+    for decorate in reversed(_OPTIONS):
+        made = decorate(made)
+    return made
+
+
+def trace_of(replay: Replay) -> "Trace":
+    """The trace meant. Raises BadInput, or TraceError where it cannot be read."""
+    files = (replay.nodes, replay.pods)
+    if replay.trace is not None:
+        if any(files):
+            raise BadInput("--trace names a trace; give it alone, or --nodes and --pods")
+        from shoal.sim.named import read_named
+
+        return read_named(replay.trace)
+    if replay.nodes is None or replay.pods is None:
+        raise BadInput(f"name a trace: {EXAMPLES['--trace']}, or two files: --nodes N --pods P")
+    from shoal.sim.openb import read_openb
+
+    return read_openb(Path(replay.pods).name, Path(replay.nodes), Path(replay.pods))
+
+
+def load_of(text: str) -> int:
+    """Thousandths of all cards that a load is. Raises BadInput."""
+    if not _LOAD.match(text) or float(text) == 0:
+        raise BadInput(f"--load {text[:40]}: takes how often all cards; {_example('--load')}")
+    return round(float(text) * 1000)
+
+
+def seeds_of(text: str) -> list[int]:
+    """The seeds in ``42..51`` or ``42,43``. Raises BadInput."""
+    seeds: list[int] = []
+    for part in text.split(","):
+        found = _SEEDS.match(part)
+        if found is None:
+            raise BadInput(f"--seeds {text[:40]}: takes numbers; {_example('--seeds')}, or 42,43")
+        first, last = int(found[1]), int(found[2] or found[1])
+        if last < first or last - first >= _MOST_SEEDS:
+            told = f"--seeds {text[:40]}: takes from 1 to {_MOST_SEEDS} numbers, the least first"
+            raise BadInput(f"{told}; {_example('--seeds')}")
+        seeds.extend(range(first, last + 1))
+    return list(dict.fromkeys(seeds))
+
+
+def policy_of(text: str, flag: str) -> "Policy":
+    """The policy of that name. Raises BadInput."""
+    from shoal.core.engine.policy import Policy
+
+    try:
+        return Policy(text)
+    except ValueError:
+        known = ", ".join(Policy)
+        raise BadInput(f"{flag} {text[:40]}: is none of {known}; {_example(flag)}") from None
+
+
+def _example(flag: str) -> str:
+    return f"example: {EXAMPLES[flag]}"
+
+
+_OPTIONS: Final[list[Callable[[Function], Function]]] = [
+    option("--trace", metavar="NAME", help="A trace by name: openb:default."),
+    option(
+        "--format",
+        type=click.Choice(["openb"]),
+        default="openb",
+        show_default=True,
+        help="The format of the two files.",
+    ),
+    option("--nodes", metavar="FILE", help="The list of nodes."),
+    option("--pods", metavar="FILE", help="The list of pods."),
+    option(
+        "--load",
+        metavar="X",
+        default="1.3",
+        show_default=True,
+        help="How much arrives: X times all cards.",
+    ),
+    option(
+        "--seeds",
+        metavar="A..B",
+        default="42",
+        show_default=True,
+        help="Random orders to replay in: 42..51, or 42,43.",
+    ),
+    option("--figure", metavar="FILE", help="Draw it: FILE.svg or FILE.png."),
+    click.option(
+        "-o",
+        "--output",
+        type=click.Choice(["table", "json", "yaml"]),
+        default="table",
+        show_default=True,
+        help="How to write it; off a terminal tables are TSV.",
+    ),
+]

@@ -1,0 +1,40 @@
+"""The same over several seeds, and what they say together."""
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
+
+from shoal.core.engine.policy import Policy
+from shoal.sim.classes import Typical, work_of
+from shoal.sim.fragment import Fragmentation
+from shoal.sim.record import Curve, Record, record
+from shoal.sim.run import run
+from shoal.sim.trace import Trace
+
+
+class Spread(NamedTuple):
+    """A mean, and the standard deviation of one value; 0 of a single one."""
+
+    mean: float
+    deviation: float
+
+
+def run_seeds(trace: Trace, policy: Policy, load: int, seeds: Iterable[int]) -> Iterator[Record]:
+    """One record a seed. Fragmentation is told for the mix behind the published figures."""
+    fragmentation = Fragmentation(work_of(trace, Typical.PUBLISHED), len(trace.models))
+    for seed in seeds:
+        yield record(trace, run(trace, policy, load, seed), load, fragmentation)
+
+
+def spread_of(values: Sequence[float]) -> Spread:
+    """What the values have in common."""
+    mean = sum(values) / len(values)
+    if len(values) == 1:
+        return Spread(mean, 0.0)
+    squares = sum((value - mean) ** 2 for value in values)
+    return Spread(mean, math.sqrt(squares / (len(values) - 1)))
+
+
+def mean_curve(curves: Sequence[Curve]) -> Curve:
+    """The mean at each percent."""
+    return tuple(sum(values) / len(values) for values in zip(*curves, strict=True))

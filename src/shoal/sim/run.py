@@ -1,0 +1,64 @@
+"""One run: pods arrive one after the other, and each is placed at once or refused for good."""
+
+import time
+from typing import Final
+
+import msgspec
+
+from shoal.core.engine.engine import Engine
+from shoal.core.engine.policy import Policy
+from shoal.core.engine.spec import Lack, Place
+from shoal.sim.arrivals import Arrivals, arrivals_of
+from shoal.sim.classes import Classes, classes_of, never
+from shoal.sim.prepare import prepared
+from shoal.sim.trace import Trace
+
+NEVER: Final = "never"
+"""Why a pod is refused that no node can ever hold."""
+_OF_THE_NODE_ITSELF: Final = frozenset({Lack.NOTHING, Lack.SUITED, Lack.MODEL})
+
+
+class Run(msgspec.Struct, frozen=True):
+    """What came of each arrival: its place, or None and the reason in ``refusals`` by index.
+
+    ``cpu_ns`` is the CPU time of the placements alone.
+    """
+
+    arrivals: Arrivals
+    places: tuple[Place | None, ...]
+    refusals: dict[int, str]
+    cpu_ns: int
+
+
+def run(trace: Trace, policy: Policy, load: int, seed: int) -> Run:
+    """Place the pods of a trace until ``load`` thousandths of all cards were asked for."""
+    classes = classes_of(trace.pods)
+    arrivals = arrivals_of(trace, load, seed)
+    return _placed(prepared(trace, classes, policy, arrivals), trace, classes, arrivals)
+
+
+def reason_of(engine: Engine, number: int) -> str:
+    """What keeps a class off most of the nodes that have cards of an allowed model."""
+    tally = engine.tally(number)
+    busy = [lack for lack in Lack if tally[lack] and lack not in _OF_THE_NODE_ITSELF]
+    most = max(busy, key=tally.__getitem__, default=Lack.MODEL)
+    return most.name.lower().replace("_", "-")
+
+
+def _placed(engine: Engine, trace: Trace, classes: Classes, arrivals: Arrivals) -> Run:
+    hopeless = never(trace, classes.asks)
+    places: list[Place | None] = []
+    refusals: dict[int, str] = {}
+    numbers = [classes.numbers[pod] for pod in arrivals.pods]
+    started, aside = time.process_time_ns(), 0
+    for at, number in enumerate(numbers):
+        place = engine.place_one(number)
+        places.append(place)
+        if place is None:
+            since = time.process_time_ns()
+            refusals[at] = NEVER if number in hopeless else reason_of(engine, number)
+            aside += time.process_time_ns() - since
+        else:
+            engine.commit()
+    spent = time.process_time_ns() - started - aside
+    return Run(arrivals, tuple(places), refusals, spent)

@@ -46,6 +46,11 @@ def wrong_subdomain(name: str) -> str:
     )
 
 
+def wrong_label_1035(name: str) -> str:
+    """RFC 1035 label: one that begins with a letter."""
+    return wrong_label(name) or ("" if name[0].isalpha() else f"{name!r} begins with no letter")
+
+
 @functools.lru_cache(maxsize=_REMEMBERED)
 def wrong_qualified(name: str) -> str:
     """A label key, an annotation key or a finalizer: ``prefix/name`` or ``name``."""

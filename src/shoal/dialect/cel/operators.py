@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from shoal.dialect.cel.errors import CelError
-from shoal.dialect.cel.values import Steps, Value, equal, kind_of, less, whole
+from shoal.dialect.cel.values import NOTHING, Optional, Steps, Value, equal, kind_of, less, whole
 
 _Operator = Callable[[Value, Value, Steps], Value]
 _TIMES: Final = (datetime.datetime, datetime.timedelta)
@@ -70,8 +70,21 @@ def _contains(one: Value, other: Value, steps: Steps) -> bool:
     raise _untyped("in", one, other)
 
 
+def optional_index(target: Value, at: Value, steps: Steps) -> Value:
+    """``target[?at]``: what is there, if anything. Raises CelError."""
+    if isinstance(target, Optional):
+        return optional_index(target.value, at, steps) if target.present else NOTHING
+    if isinstance(target, dict) and isinstance(at, str):
+        return Optional(target[at]) if at in target else NOTHING
+    if isinstance(target, list) and isinstance(at, int) and not isinstance(at, bool):
+        return Optional(target[at]) if 0 <= at < len(target) else NOTHING
+    raise _untyped("[?]", target, at)
+
+
 def index(target: Value, at: Value, steps: Steps) -> Value:
-    """``target[at]``. Raises CelError."""
+    """``target[at]``, of an optional value what is there, if anything. Raises CelError."""
+    if isinstance(target, Optional):
+        return optional_index(target, at, steps)
     if isinstance(target, dict) and isinstance(at, str):
         return field(target, at)
     if isinstance(target, list) and isinstance(at, int) and not isinstance(at, bool):
@@ -82,12 +95,23 @@ def index(target: Value, at: Value, steps: Steps) -> Value:
 
 
 def field(target: Value, name: str) -> Value:
-    """``target.name``. Raises CelError."""
+    """``target.name``, of an optional value what is there, if anything. Raises CelError."""
+    if isinstance(target, Optional):
+        return optional_field(target, name)
     if not isinstance(target, dict):
         raise CelError(f"there is no field {name} in a {kind_of(target)}")
     if name not in target:
         raise CelError(f"there is no field {name}")
     return target[name]
+
+
+def optional_field(target: Value, name: str) -> Value:
+    """``target.?name``: the field, if it is there. Raises CelError."""
+    if isinstance(target, Optional):
+        return optional_field(target.value, name) if target.present else NOTHING
+    if not isinstance(target, dict):
+        raise CelError(f"there is no field {name} in a {kind_of(target)}")
+    return Optional(target[name]) if name in target else NOTHING
 
 
 def _timely(value: Callable[[], Value]) -> Value:
@@ -118,6 +142,7 @@ OPERATORS: Final[Mapping[str, _Operator]] = {
     "==": equal,
     ">": lambda one, other, steps: less(other, one, steps),
     ">=": lambda one, other, steps: less(other, one, steps) or equal(one, other, steps),
+    "[?]": optional_index,
     "[]": index,
     "in": _contains,
 }

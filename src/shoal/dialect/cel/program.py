@@ -1,27 +1,16 @@
 """A tree to a closure. Names, functions and their arguments are known before anything runs."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
-import msgspec
-
+from shoal.dialect.cel.conversions import KINDS
 from shoal.dialect.cel.errors import CelError, CelSyntaxError
 from shoal.dialect.cel.functions import FUNCTIONS, METHODS
-from shoal.dialect.cel.operators import OPERATORS, field
+from shoal.dialect.cel.loops import Loop, loop_of
+from shoal.dialect.cel.operators import OPERATORS, field, optional_field
+from shoal.dialect.cel.scope import Run, Scope, truth
 from shoal.dialect.cel.syntax import Call, ListOf, Literal, MapOf, Name, Node, Select, parse
-from shoal.dialect.cel.values import Steps, Value, kind_of
-
-
-class Scope(msgspec.Struct, frozen=True):
-    """The values of the names, and the steps that are left."""
-
-    names: Mapping[str, Value]
-    steps: Steps
-
-
-Run = Callable[[Scope], Value]
-Scopes = Iterable[Scope]
-"""One scope for each item that a loop looks at."""
+from shoal.dialect.cel.values import NOTHING, Kind, Optional, Value, kind_of
 
 
 def compiled(text: str, names: Sequence[str]) -> Run:
@@ -59,8 +48,8 @@ def _compile(node: Node, names: frozenset[str]) -> Run:
             return lambda scope: value
         case Name(name):
             return _name(name, names)
-        case Select(target, name):
-            return _select(_compile(target, names), unescaped(name))
+        case Select(target, name, optional):
+            return _select(_compile(target, names), unescaped(name), optional=optional)
         case ListOf(items):
             return _list([_compile(item, names) for item in items])
         case MapOf(entries):
@@ -70,15 +59,20 @@ def _compile(node: Node, names: frozenset[str]) -> Run:
 
 
 def _name(name: str, names: frozenset[str]) -> Run:
-    if name not in names:
-        raise CelSyntaxError(f"uses {name}, which is not known here")
-    return lambda scope: scope.names[name]
+    if name in names:
+        return lambda scope: scope.names[name]
+    if name in KINDS:
+        kind = Kind(name)
+        return lambda scope: kind
+    raise CelSyntaxError(f"uses {name}, which is not known here")
 
 
-def _select(target: Run, name: str) -> Run:
+def _select(target: Run, name: str, *, optional: bool) -> Run:
+    get = optional_field if optional else field
+
     def run(scope: Scope) -> Value:
         scope.steps.spend()
-        return field(target(scope), name)
+        return get(target(scope), name)
 
     return run
 
@@ -94,50 +88,126 @@ def _list(items: Sequence[Run]) -> Run:
 def _map(entries: Sequence[tuple[Run, Run]]) -> Run:
     def run(scope: Scope) -> Value:
         scope.steps.spend(len(entries))
-        found = {key(scope): value(scope) for key, value in entries}
-        if not all(isinstance(key, str) for key in found):
+        found = [(key(scope), value(scope)) for key, value in entries]
+        if not all(isinstance(key, str) for key, _ in found):
             raise CelError("the keys of a map are texts")
-        return found
+        return dict(found)
 
     return run
 
 
 def _call(name: str, args: tuple[Node, ...], target: Node | None, names: frozenset[str]) -> Run:
-    if target is None and name == "has":
+    if target is not None:
+        return _call_on(target, name, args, names)
+    if name == "has":
         return _has(args, names)
-    if target is not None and name in _LOOPS and len(args) >= 2:
-        return _loop(name, args, target, names)
-    inside = [_compile(part, names) for part in (args if target is None else (target, *args))]
-    if target is None and name in _LAZY:
+    inside = [_compile(part, names) for part in args]
+    if name in _LAZY:
         return _LAZY[name](*inside)
-    table = FUNCTIONS if target is None else METHODS
-    function = (OPERATORS.get(name) if target is None else None) or table.get((name, len(inside)))
+    return _eager(OPERATORS.get(name) or FUNCTIONS.get((name, len(inside))), name, inside)
+
+
+def _call_on(target: Node, name: str, args: tuple[Node, ...], names: frozenset[str]) -> Run:
+    """A function of a library, or a call on a value."""
+    if isinstance(target, Name) and target.name not in names:
+        if (target.name, name) == ("cel", "bind"):
+            return _bind(args, names)
+        if (function := FUNCTIONS.get((f"{target.name}.{name}", len(args)))) is not None:
+            return _eager(function, name, [_compile(part, names) for part in args])
+    value = _compile(target, names)
+    if (loop := loop_of(name, args)) is not None:
+        return _loop(name, loop, value, names)
+    if name in _MAPPED:
+        return _optional_map(name, value, args, names)
+    inside = [_compile(part, names) for part in args]
+    if name in _INSTEAD and len(inside) == 1:
+        return _INSTEAD[name](value, *inside)
+    return _eager(METHODS.get((name, len(inside) + 1)), name, [value, *inside])
+
+
+def _eager(function: Callable[..., Value] | None, name: str, args: Sequence[Run]) -> Run:
     if function is None:
         raise CelSyntaxError(f"uses {name}() in a way that is not known here")
-    return _eager(function, inside)
+    call = function
 
-
-def _eager(function: Callable[..., Value], args: Sequence[Run]) -> Run:
     def run(scope: Scope) -> Value:
         scope.steps.spend()
-        return function(*[arg(scope) for arg in args], scope.steps)
+        return call(*[arg(scope) for arg in args], scope.steps)
 
     return run
 
 
 def _has(args: tuple[Node, ...], names: frozenset[str]) -> Run:
-    if len(args) != 1 or not isinstance(args[0], Select):
+    if len(args) != 1 or not isinstance(args[0], Select) or args[0].optional:
         raise CelSyntaxError("has() takes one field; example: has(self.name)")
     target, name = _compile(args[0].target, names), unescaped(args[0].field)
 
     def run(scope: Scope) -> bool:
         scope.steps.spend()
-        value = target(scope)
-        if not isinstance(value, dict):
-            raise CelError(f"there is no field {name} in a {kind_of(value)}")
-        return name in value
+        return _optional(optional_field(target(scope), name)).present
 
     return run
+
+
+def _bind(args: tuple[Node, ...], names: frozenset[str]) -> Run:
+    """``cel.bind(name, value, expression)``."""
+    if len(args) != 3 or not isinstance(args[0], Name):
+        raise CelSyntaxError("cel.bind() takes a name, its value and an expression")
+    name, value = args[0].name, _compile(args[1], names)
+    body = _compile(args[2], names | {name})
+    return lambda scope: body(scope.with_names(**{name: value(scope)}))
+
+
+def _loop(name: str, loop: Loop, items: Run, names: frozenset[str]) -> Run:
+    inner = names.union(loop.variables)
+    return loop.run(name, items, [_compile(body, inner) for body in loop.bodies])
+
+
+_MAPPED: Final = frozenset({"optFlatMap", "optMap"})
+
+
+def _optional_map(name: str, target: Run, args: tuple[Node, ...], names: frozenset[str]) -> Run:
+    """What is made of an optional value, where there is one."""
+    if len(args) != 2 or not isinstance(args[0], Name):
+        raise CelSyntaxError(f"{name}() takes a name and an expression; example: {name}(x, x + 1)")
+    variable, flat = args[0].name, name == "optFlatMap"
+    body = _compile(args[1], names | {variable})
+
+    def run(scope: Scope) -> Optional:
+        scope.steps.spend()
+        optional = _optional(target(scope))
+        if not optional.present:
+            return NOTHING
+        made = body(scope.with_names(**{variable: optional.value}))
+        return _optional(made) if flat else Optional(made)
+
+    return run
+
+
+def _or_value(target: Run, instead: Run) -> Run:
+    def run(scope: Scope) -> Value:
+        optional = _optional(target(scope))
+        return optional.value if optional.present else instead(scope)
+
+    return run
+
+
+def _or(target: Run, instead: Run) -> Run:
+    def run(scope: Scope) -> Optional:
+        optional = _optional(target(scope))
+        return optional if optional.present else _optional(instead(scope))
+
+    return run
+
+
+_INSTEAD: Final[Mapping[str, Callable[[Run, Run], Run]]] = {"or": _or, "orValue": _or_value}
+
+
+def _optional(value: Value) -> Optional:
+    """Raises CelError."""
+    if not isinstance(value, Optional):
+        raise CelError(f"an optional is needed, not a {kind_of(value)}")
+    return value
 
 
 def _choice(condition: Run, then: Run, otherwise: Run) -> Run:
@@ -183,90 +253,6 @@ _LAZY: Final[Mapping[str, Callable[..., Run]]] = {
     "?:": _choice,
     "negate": _negate,
     "||": _either(decisive=True),
-}
-
-
-def truth(value: Value) -> bool:
-    """A value that must be true or false. Raises CelError."""
-    if not isinstance(value, bool):
-        raise CelError(f"true or false is needed, not a {kind_of(value)}")
-    return value
-
-
-def _loop(name: str, args: tuple[Node, ...], target: Node, names: frozenset[str]) -> Run:
-    if not isinstance(args[0], Name) or len(args) > (3 if name == "map" else 2):
-        raise CelSyntaxError(f"{name}() takes a name and an expression; example: {name}(x, x > 0)")
-    variable = args[0].name
-    items = _compile(target, names)
-    bodies = [_compile(body, names | {variable}) for body in args[1:]]
-    finish = _LOOPS[name]
-
-    def run(scope: Scope) -> Value:
-        found = items(scope)
-        if not isinstance(found, list | dict):
-            raise CelError(f"{name}() is not for {kind_of(found)}")
-        scopes = (Scope({**scope.names, variable: item}, scope.steps) for item in found)
-        return finish(variable, scopes, *bodies)
-
-    return run
-
-
-def _decided(scopes: Scopes, body: Run, *, decisive: bool) -> bool:
-    """Whether one item decides; an error counts only where none does."""
-    failed: CelError | None = None
-    for scope in scopes:
-        scope.steps.spend()
-        try:
-            if truth(body(scope)) is decisive:
-                return True
-        except CelError as error:
-            failed = error
-    if failed is not None:
-        raise failed
-    return False
-
-
-def _all(variable: str, scopes: Scopes, body: Run) -> bool:
-    return not _decided(scopes, body, decisive=False)
-
-
-def _exists(variable: str, scopes: Scopes, body: Run) -> bool:
-    return _decided(scopes, body, decisive=True)
-
-
-def _exists_one(variable: str, scopes: Scopes, body: Run) -> bool:
-    return len(_filtered(scopes, body)) == 1
-
-
-def _filtered(scopes: Scopes, body: Run) -> list[Scope]:
-    kept: list[Scope] = []
-    for scope in scopes:
-        scope.steps.spend()
-        if truth(body(scope)):
-            kept.append(scope)
-    return kept
-
-
-def _kept(variable: str, scopes: Scopes, body: Run) -> list[Value]:
-    return [scope.names[variable] for scope in _filtered(scopes, body)]
-
-
-def _mapped(variable: str, scopes: Scopes, *bodies: Run) -> list[Value]:
-    *conditions, body = bodies
-    found: list[Value] = []
-    for scope in scopes:
-        scope.steps.spend()
-        if all(truth(condition(scope)) for condition in conditions):
-            found.append(body(scope))
-    return found
-
-
-_LOOPS: Final[Mapping[str, Callable[..., Value]]] = {
-    "all": _all,
-    "exists": _exists,
-    "exists_one": _exists_one,
-    "filter": _kept,
-    "map": _mapped,
 }
 _SIGNS: Final = {"__dash__": "-", "__dot__": ".", "__slash__": "/", "__underscores__": "__"}
 _RESERVED: Final = frozenset(

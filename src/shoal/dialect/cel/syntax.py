@@ -30,10 +30,11 @@ class Name(msgspec.Struct, frozen=True):
 
 
 class Select(msgspec.Struct, frozen=True):
-    """A field of an object."""
+    """A field of an object; where it may be missing, as an optional value."""
 
     target: "Node"
     field: str
+    optional: bool = False
 
 
 class Call(msgspec.Struct, frozen=True):
@@ -123,11 +124,15 @@ class _Parser:
         node = self._primary()
         while True:
             if self._take("."):
+                optional = self._take("?")
                 name = str(self.expect("name", "").value)
-                taken = self._take("(")
-                node = Call(name, self._items(")"), node) if taken else Select(node, name)
+                if not optional and self._take("("):
+                    node = Call(name, self._items(")"), node)
+                else:
+                    node = Select(node, name, optional)
             elif self._take("["):
-                node = Call("[]", (node, self.expression()))
+                sign = "[?]" if self._take("?") else "[]"
+                node = Call(sign, (node, self.expression()))
                 self.expect("mark", "]")
             else:
                 return node

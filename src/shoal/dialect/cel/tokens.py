@@ -11,7 +11,7 @@ from shoal.dialect.cel.errors import CelSyntaxError
 _TOKEN: Final = re.compile(
     r"""(?P<space>(?:\s|//[^\n]*)+)
     |(?P<float>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)
-    |(?P<int>0x[0-9a-fA-F]+|\d+)[uU]?
+    |(?P<int>0x[0-9a-fA-F]+|\d+)(?![uU])
     |(?P<text>[rR]?(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''
         |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))
     |(?P<name>[A-Za-z_][A-Za-z0-9_]*)

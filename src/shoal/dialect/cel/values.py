@@ -1,16 +1,44 @@
 """Values, the steps they cost, and equality and order between them."""
 
 import datetime
+import ipaddress
+from fractions import Fraction
 from typing import Any, Final, TypeAlias
+from urllib.parse import SplitResult
+
+import msgspec
 
 from shoal.dialect.cel.errors import CelError, OutOfSteps
 
 Value: TypeAlias = Any
-"""What an expression works with: JSON values, and times and durations."""
+"""What an expression works with: JSON values, times, and what functions make of texts."""
 
 _MOST_STEPS: Final = 200_000
 _LONG: Final = 64
+_MANY: Final = 8
 _WHOLE: Final = 1 << 63
+
+
+class Optional(msgspec.Struct, frozen=True):
+    """A value, or that there is none."""
+
+    value: Value = None
+    present: bool = True
+
+
+NOTHING: Final = Optional(present=False)
+
+
+class Kind(msgspec.Struct, frozen=True):
+    """The type of a value, as a value."""
+
+    name: str
+
+
+class Format(msgspec.Struct, frozen=True):
+    """The name of a format that texts may have."""
+
+    name: str
 
 
 class Steps:
@@ -27,8 +55,10 @@ class Steps:
 
     def spend_on(self, value: Value) -> None:
         """Spend for looking through a text, list or map."""
-        if isinstance(value, str | list | dict):
+        if isinstance(value, str):
             self.spend(len(value) // _LONG)
+        elif isinstance(value, list | dict):
+            self.spend(len(value) // _MANY)
 
 
 def kind_of(value: Value) -> str:
@@ -47,6 +77,15 @@ _KINDS: Final[dict[type, str]] = {
     int: "int",
     list: "list",
     str: "string",
+    Format: "format",
+    Fraction: "quantity",
+    Kind: "type",
+    Optional: "optional",
+    SplitResult: "url",
+    ipaddress.IPv4Address: "ip",
+    ipaddress.IPv4Interface: "cidr",
+    ipaddress.IPv6Address: "ip",
+    ipaddress.IPv6Interface: "cidr",
 }
 _NUMBERS: Final = frozenset({"int", "double"})
 
@@ -62,6 +101,9 @@ def equal(one: Value, other: Value, steps: Steps) -> bool:
         return len(one) == len(other) and all(equal(a, b, steps) for a, b in pairs)
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(equal(one[k], other[k], steps) for k in one)
+    if isinstance(one, Optional):
+        both = one.present and other.present
+        return one.present == other.present and (not both or equal(one.value, other.value, steps))
     steps.spend_on(one)
     return bool(one == other)
 

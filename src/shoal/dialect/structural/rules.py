@@ -112,7 +112,7 @@ def _names(view: View | None, value: Json, old: Json) -> Callable[[], dict[str, 
 
 def _apply(rule: _Rule, names: Callable[[], dict[str, Any]], path: str, ruling: Ruling) -> None:
     from shoal.dialect.cel.errors import CelError, OutOfSteps
-    from shoal.dialect.cel.program import Scope, truth
+    from shoal.dialect.cel.scope import Scope, truth
 
     told = ""
     try:

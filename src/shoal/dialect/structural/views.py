@@ -9,7 +9,7 @@ View = Callable[[Json], Json]
 
 def viewer(schema: Document) -> View | None:
     """A copy of a value in the types of its schema; None where that changes nothing."""
-    from shoal.dialect.cel.functions import duration, timestamp
+    from shoal.dialect.cel.times import duration, timestamp
     from shoal.dialect.cel.values import Steps
 
     match schema.get("type"), schema.get("format"):

@@ -91,6 +91,17 @@ def test_limits_are_written_as_the_kernel_reads_them(tmp_path: Path):
     assert group.oom_file == folder / "memory.events"
 
 
+def test_limits_beyond_what_the_kernel_counts_are_the_most_that_it_does(tmp_path: Path):
+    groups = Cgroups(dict.fromkeys(("memory", "cpu"), tmp_path), 2)
+    folder = tmp_path / "shoal-uid-main"
+    folder.mkdir()
+    for name in ("memory.max", "cpu.max"):
+        (folder / name).write_text("max")
+    groups.make("uid", "main", Limits(cpu_milli=10**18, memory_bytes=2**64 + 4096))
+    assert (folder / "memory.max").read_text() == str(2**63 - 1)
+    assert (folder / "cpu.max").read_text() == f"{2**44 - 1} 100000"
+
+
 def test_no_limit_leaves_the_kernels_own(tmp_path: Path):
     groups = Cgroups({"cpu": tmp_path}, 2)
     (tmp_path / "shoal-uid-main").mkdir()

@@ -100,6 +100,21 @@ async def test_a_deletion_may_grant_more_than_the_pods_own_grace(box: Box, tmp_p
     assert saved.read_text() == "bye\n"
 
 
+@pytest.mark.parametrize("grace", [2**31, 2**63 - 1])
+async def test_a_grace_longer_than_anyone_counts_runs_and_ends(box: Box, grace: int):
+    await box.create("patient", "echo up; sleep 1000", terminationGracePeriodSeconds=grace)
+    assert await box.logs("patient", follow=True, limitBytes=3) == "up\n"
+    assert (await box.pod("patient")).spec.termination_grace_period_seconds == grace
+    await box.delete("patient")
+    await box.gone("patient")
+
+
+async def test_a_cpu_limit_beyond_all_machines_is_none(box: Box):
+    limits = {"requests": {"cpu": "1m"}, "limits": {"cpu": "1e12"}}
+    await box.create("greedy", "echo up", main={"resources": limits})
+    assert (await box.ended("greedy")).status.phase == "Succeeded"
+
+
 async def test_a_second_deletion_may_only_shorten_the_grace(box: Box, tmp_path: Path):
     heard = tmp_path / "heard"
     stubborn = f"trap 'echo > {heard}' TERM; echo up; while :; do sleep 0.05; done"

@@ -146,6 +146,18 @@ def test_an_unbound_pod_goes_at_once_a_bound_one_after_its_grace(api, ns):
     assert api.call("GET", f"{pods(ns)}/b")[0] == 404
 
 
+@pytest.mark.parametrize("where", ["pod", "deletion"])
+def test_a_grace_beyond_all_times_is_68_years(api, ns, where):
+    spec = {"terminationGracePeriodSeconds": 2**63 - 1} if where == "pod" else {}
+    api.create(pods(ns), pod("a", **spec))
+    binding = {"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "box"}}
+    api.call("POST", f"{pods(ns)}/a/binding", binding)
+    asked = {} if where == "pod" else {"gracePeriodSeconds": str(2**63 - 1)}
+    status, marked = api.call("DELETE", f"{pods(ns)}/a", **asked)
+    assert (status, marked["metadata"]["deletionGracePeriodSeconds"]) == (200, 2**31 - 1)
+    assert marked["metadata"]["deletionTimestamp"] < "2200"
+
+
 def test_a_pod_is_bound_once_and_keeps_its_generation(api, ns):
     made = api.create(pods(ns), pod("a"))
     binding = {"metadata": {"name": "a"}, "target": {"kind": "Node", "name": "box"}}

@@ -24,6 +24,10 @@ _PERIOD_US: Final = 100_000
 _MOST_PIDS: Final = 32_768
 """Processes and threads of one container: enough for any program, too few for a fork bomb."""
 _LEAST_QUOTA_US: Final = 1000
+_MOST_QUOTA_US: Final = 2**44 - 1
+"""More is refused by the kernel (kernel/sched/core.c, max_cfs_runtime)."""
+_MOST_BYTES: Final = 2**63 - 1
+"""What is more than 64 bits hold is read as what is left of it."""
 
 
 class Limits(msgspec.Struct, frozen=True):
@@ -74,8 +78,9 @@ class Cgroups(msgspec.Struct, frozen=True):
         return self.bases[controller] / f"{PREFIX}{pod_uid}-{container}"
 
     def _settings(self, pod_uid: str, container: str, limits: Limits) -> list[tuple[Path, str]]:
-        memory = str(limits.memory_bytes) if limits.memory_bytes else ""
+        memory = str(min(limits.memory_bytes, _MOST_BYTES)) if limits.memory_bytes else ""
         quota = max(limits.cpu_milli * _PERIOD_US // 1000, _LEAST_QUOTA_US)
+        quota = min(quota, _MOST_QUOTA_US)
         if self.version == 1:
             texts = {
                 ("memory", "memory.limit_in_bytes"): memory,

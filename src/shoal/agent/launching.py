@@ -24,7 +24,7 @@ from shoal.agent.threads import in_thread
 from shoal.agent.tools import Tools
 from shoal.agent.volumes import link_mounts, make_volumes
 from shoal.api.meta import ANNOTATION_CODE, LABEL_RUN
-from shoal.api.pod import Container, Pod
+from shoal.api.pod import LONGEST_GRACE_S, Container, Pod
 from shoal.units.errors import UnitError
 from shoal.units.quantity import parse_bytes, parse_cpu
 
@@ -77,7 +77,7 @@ async def make_launch(
         log="",
         log_bytes=LOG_BYTES,
         log_files=LOG_FILES,
-        grace_s=DEFAULT_GRACE_S if grace is None else grace,
+        grace_s=DEFAULT_GRACE_S if grace is None else min(grace, LONGEST_GRACE_S),
         cgroups=[str(path) for path in group.procs],
         oom_file=str(group.oom_file or ""),
     )

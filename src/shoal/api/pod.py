@@ -7,6 +7,8 @@ import msgspec
 
 from shoal.api.meta import Condition, Object, View
 
+LONGEST_GRACE_S: Final = 2**31 - 1
+"""Seconds of grace that a keeper counts; whoever asks for more gets these 68 years."""
 CARDS: Final = "nvidia.com/gpu"
 """The extended resource that stands for whole cards. It names the pod's claim for them, too."""
 

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from shoal.api.pod import LONGEST_GRACE_S
 from shoal.apiserver import render
 from shoal.apiserver.delete_options import POLICIES, Options, options_of
 from shoal.apiserver.history import Key
@@ -133,10 +134,10 @@ def _grace(resource: Resource, document: Document, options: Options) -> int:
     spec, status = document.get("spec", {}), document.get("status", {})
     if not spec.get("nodeName") or status.get("phase") in ("Succeeded", "Failed"):
         return 0
-    if options.grace is not None:
-        return max(options.grace, 0)
-    grace = spec.get("terminationGracePeriodSeconds")
-    return _DEFAULT_GRACE_S if grace is None else int(grace)
+    own = spec.get("terminationGracePeriodSeconds")
+    asked = own if options.grace is None else options.grace
+    grace = _DEFAULT_GRACE_S if asked is None else int(asked)
+    return min(max(grace, 0), LONGEST_GRACE_S)
 
 
 def _mark(resource: Resource, document: Document, grace: int) -> None:

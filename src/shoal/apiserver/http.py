@@ -13,6 +13,9 @@ JSON: Final = "application/json"
 PLAIN_TEXT: Final = "text/plain; charset=utf-8"
 _TRUE: Final = frozenset({"1", "t", "T", "true", "TRUE", "True"})
 _FALSE: Final = frozenset({"", "0", "f", "F", "false", "FALSE", "False"})
+_NUMBERS: Final = 2**63
+_LONGEST: Final = 20
+"""Characters of a number below that."""
 
 encode_json: Final = msgspec.json.Encoder().encode
 
@@ -39,9 +42,10 @@ class Request(msgspec.Struct, frozen=True):
         text = self.query.get(name, "")
         if not text:
             return None
-        if not text.isascii() or not text.removeprefix("-").isdigit() or len(text) > 18:
-            raise bad_request(f"{name}={text[:40]} is not a whole number")
-        return int(text)
+        whole = text.isascii() and text.removeprefix("-").isdigit() and len(text) <= _LONGEST
+        if not whole or not -_NUMBERS <= (number := int(text)) < _NUMBERS:
+            raise bad_request(f"{name}={text[:40]} is not a whole number of 64 bits")
+        return number
 
     @property
     def content_type(self) -> str:

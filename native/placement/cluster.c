@@ -25,11 +25,11 @@ void cluster_init(struct cluster *cluster)
 
 void cluster_free(struct cluster *cluster)
 {
-    void *arrays[] = {cluster->present, cluster->cpu_left, cluster->memory_left, cluster->cards,
-                      cluster->rank,    cluster->kind,     cluster->milli_left,  cluster->mib_left,
-                      cluster->residue,
-                      cluster->mib,     cluster->model,    cluster->numa,        cluster->flags,
-                      cluster->users,   cluster->barred,   cluster->journal,     cluster->touched,
+    void *arrays[] = {cluster->present,     cluster->cpu,      cluster->memory, cluster->cpu_left,
+                      cluster->memory_left, cluster->cards,    cluster->rank,   cluster->kind,
+                      cluster->milli_left,  cluster->mib_left, cluster->residue, cluster->mib,
+                      cluster->model,       cluster->numa,     cluster->flags,  cluster->users,
+                      cluster->barred,      cluster->journal,  cluster->touched,
                       cluster->touched_at};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
         free(arrays[i]);
@@ -73,6 +73,8 @@ static void make_room(struct cluster *cluster, int32_t nodes)
         after *= 2;
     }
     cluster->present = grown(cluster->present, before, after, sizeof(uint8_t));
+    cluster->cpu = grown(cluster->cpu, before, after, sizeof(int64_t));
+    cluster->memory = grown(cluster->memory, before, after, sizeof(int64_t));
     cluster->cpu_left = grown(cluster->cpu_left, before, after, sizeof(int64_t));
     cluster->memory_left = grown(cluster->memory_left, before, after, sizeof(int64_t));
     cluster->cards = grown(cluster->cards, before, after, sizeof(int32_t));
@@ -97,6 +99,8 @@ void cluster_put_node(struct cluster *cluster, int32_t node, int64_t cpu, int64_
         cluster->nodes = node + 1;
     }
     cluster->present[node] = 1;
+    cluster->cpu[node] = cpu;
+    cluster->memory[node] = memory;
     cluster->cpu_left[node] = cpu;
     cluster->memory_left[node] = memory;
     cluster->cards[node] = cards;

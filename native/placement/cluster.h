@@ -45,6 +45,8 @@ struct cluster {
     int32_t width;
     int32_t capacity;
     uint8_t *present;
+    int64_t *cpu; /* that there is in all */
+    int64_t *memory;
     int64_t *cpu_left;
     int64_t *memory_left;
     int32_t *cards;

@@ -29,6 +29,14 @@ struct found {
     uint64_t cards;
 };
 
+/* How many members of a class every node holds, right up to position `seen` of the change log. */
+struct total {
+    int64_t seen;
+    int64_t members;
+    int32_t nodes; /* that have a place in the array */
+    int32_t *on_node;
+};
+
 /* What a class found on every node, right up to position `seen` of the change log. `winner` is a
  * tournament over the nodes: leaf i at leaves + i, each inner place the better of its two. */
 struct row {
@@ -36,6 +44,7 @@ struct row {
     int32_t leaves;
     struct found *found;
     int32_t *winner;
+    struct total totals[2]; /* of members that may share cards, and of such that may not */
 };
 
 /* What is asked: CPU in mCPU, MiB, and `count` cards with `milli` and `mib` of each (0 MiB: as

@@ -10,6 +10,8 @@ void row_free(struct row *row)
 {
     free(row->found);
     free(row->winner);
+    free(row->totals[0].on_node);
+    free(row->totals[1].on_node);
     *row = (struct row){0};
 }
 
@@ -110,7 +112,8 @@ static int32_t any_node(struct engine *engine, const struct row *row)
     return chosen;
 }
 
-int32_t best_node(struct engine *engine, struct class *class, struct found *found)
+/* Looks at what changed; false where there is no node at all. */
+static bool refresh(struct engine *engine, struct class *class)
 {
     struct row *row = &class->row;
     reserves_refresh(engine);
@@ -121,7 +124,13 @@ int32_t best_node(struct engine *engine, struct class *class, struct found *foun
         repair(engine, class, row);
     }
     row->seen = cluster_now(&engine->cluster);
-    if (row->leaves == 0) {
+    return row->leaves > 0;
+}
+
+int32_t best_node(struct engine *engine, struct class *class, struct found *found)
+{
+    struct row *row = &class->row;
+    if (!refresh(engine, class)) {
         return -1;
     }
     int32_t node = engine->shuffles ? any_node(engine, row) : row->winner[1];
@@ -129,4 +138,23 @@ int32_t best_node(struct engine *engine, struct class *class, struct found *foun
         *found = row->found[node];
     }
     return node;
+}
+
+int32_t nodes_in_order(struct engine *engine, struct class *class, int32_t most, int32_t *nodes)
+{
+    struct row *row = &class->row;
+    int32_t count = 0;
+    if (!refresh(engine, class)) {
+        return 0;
+    }
+    for (; count < most && row->winner[1] >= 0; count++) {
+        nodes[count] = row->winner[1];
+        row->winner[row->leaves + nodes[count]] = -1;
+        carry(engine, row, nodes[count]);
+    }
+    for (int32_t at = 0; at < count; at++) {
+        row->winner[row->leaves + nodes[at]] = nodes[at];
+        carry(engine, row, nodes[at]);
+    }
+    return count;
 }

@@ -18,7 +18,7 @@ from shoal.core.engine.engine import Engine
 from shoal.core.engine.native import NativeEngine
 from shoal.core.engine.policy import Policy
 from shoal.core.engine.reference import ReferenceEngine
-from shoal.core.engine.spec import Ask, NodeSpec, Place, Work, cards_of
+from shoal.core.engine.spec import Ask, CardSpec, NodeSpec, Place, Work, cards_of
 
 
 class Player:
@@ -39,7 +39,10 @@ class Player:
         seen = getattr(self, f"_{name}")(*arguments)
         best = [self.engine.best(number) for number in sorted(self.asks)]
         several = self.engine.best_of([0, 1, 1, 0]) if self.compares else None
-        return seen, best, several, [self.engine.left(node) for node in range(NODES)]
+        order = self.engine.best_nodes(0, 3) if self.compares else None
+        total = self.engine.total(1, apart=False)
+        left = [self.engine.left(node) for node in range(NODES)]
+        return seen, best, several, order, total, left
 
     def _put(self, node: int, spec: NodeSpec) -> None:
         self.engine.commit()
@@ -108,8 +111,12 @@ def test_both_engines_see_and_decide_the_same(policy, specs, wanted, expected, h
     for number in range(CLASSES):
         compiled, plain = (player.engine for player in players)
         assert compiled.tally(number) == plain.tally(number)
+        assert compiled.survey(number) == plain.survey(number)
+        assert compiled.easiest(number, 3) == plain.easiest(number, 3)
+        assert compiled.easiest(number, 9, node=1) == plain.easiest(number, 9, node=1)
         for apart in (False, True):
             assert compiled.members(number, apart=apart) == plain.members(number, apart=apart)
+            assert compiled.total(number, apart=apart) == plain.total(number, apart=apart)
 
 
 @settings(deadline=None)
@@ -159,3 +166,30 @@ def test_work_is_weighed_when_it_is_told_after_the_policy():
     engine.set_policy(Policy.FRAGMENTATION)
     engine.set_work([Work(Ask(count=1, milli=500), 1)])
     assert engine.best(0) == Place(1, 0)
+
+
+def test_more_models_change_nothing_for_the_classes_that_are_there():
+    engine, plain = NativeEngine(1), ReferenceEngine()
+    for each in (engine, plain):
+        fill(each, [NodeSpec(8000, 0, (CardSpec(0, 800),))], [Ask(count=1, milli=500)])
+        each.set_work([Work(Ask(count=1, milli=500), 1)])
+        each.set_models(3)
+        each.put_node(1, NodeSpec(8000, 0, (CardSpec(2, 800),)), rank=9)
+        each.put_class(1, Ask(count=1, milli=500, models=frozenset({2})), [True] * NODES)
+    assert engine.best(0) == plain.best(0) == Place(0, 1)
+    assert engine.best(1) == plain.best(1) == Place(1, 1)
+
+
+def test_who_asks_what_was_touched_is_told_all_that_changed():
+    engine = NativeEngine(MODELS)
+    fill(engine, [NodeSpec(8000, 0, ())] * NODES, [Ask(cpu=1000)])
+    seen = engine.position()
+    engine.take_node(3, 1, 0)
+    engine.take_node(1, 1, 0)
+    engine.take_node(3, 1, 0)
+    engine.rollback(2)
+    assert engine.touched_since(seen) == [1, 3]
+    assert engine.touched_since(engine.position()) == []
+    for _ in range(70_000):
+        engine.take_node(1, 1, 0)
+    assert engine.touched_since(seen) is None

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from shoal.core.engine.policy import Policy
-from shoal.core.engine.spec import Ask, Lack, NodeLeft, NodeSpec, Place, Work
+from shoal.core.engine.spec import Ask, Busy, Lack, NodeLeft, NodeSpec, Place, Survey, Work
 
 
 class Engine(Protocol):
@@ -16,6 +16,12 @@ class Engine(Protocol):
 
     def put_node(self, node: int, spec: NodeSpec, rank: int) -> None:
         """The node is there, all of it left, in place of what was under its number."""
+
+    def set_rank(self, node: int, rank: int) -> None:
+        """How a node ranks from now on; the order of the nodes that are there stays the same."""
+
+    def set_models(self, models: int) -> None:
+        """There are so many numbers of card models from now on; no class allows the new ones."""
 
     def drop_node(self, node: int) -> None:
         """The node is gone; its number may be put again."""
@@ -94,6 +100,27 @@ class Engine(Protocol):
 
     def members(self, number: int, *, apart: bool) -> list[int]:
         """By node, how many of the class it holds at the same time."""
+
+    def total(self, number: int, *, apart: bool) -> int:
+        """How many of the class all nodes hold at the same time."""
+
+    def best_nodes(self, number: int, most: int) -> list[int]:
+        """The nodes where the class fits, the best first, no more than so many."""
+
+    def survey(self, number: int) -> Survey:
+        """What there is of what the class asks for."""
+
+    def easiest(self, number: int, most: int, *, node: int = -1) -> list[Busy]:
+        """The cards that would do if nobody used them, on one node or on all (-1).
+
+        Those with least on them first, no more than so many.
+        """
+
+    def position(self) -> int:
+        """Where the log of changes is now."""
+
+    def touched_since(self, position: int) -> list[int] | None:
+        """The nodes of which anything changed since; None if that is forgotten."""
 
     def tally(self, number: int) -> dict[Lack, int]:
         """How many nodes lack what; those that lack nothing have room."""

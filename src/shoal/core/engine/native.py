@@ -14,7 +14,19 @@ from typing import Final
 import shoal
 from shoal.core.engine.policy import Policy, gradient_steps
 from shoal.core.engine.reserves import Reserve, reserves_of
-from shoal.core.engine.spec import MOST_CARDS, Ask, CardLeft, Lack, NodeLeft, NodeSpec, Place, Work
+from shoal.core.engine.spec import (
+    MOST_CARDS,
+    Ask,
+    Busy,
+    CardLeft,
+    Lack,
+    Most,
+    NodeLeft,
+    NodeSpec,
+    Place,
+    Survey,
+    Work,
+)
 from shoal.core.engine.worth import LEARNT_STEP, PRIOR_STEP, WORTH_CELLS
 
 _INTS = POINTER(c_int32)
@@ -60,10 +72,26 @@ _SIGNATURES: Final = {
     "sum_visits": (None, [c_void_p, POINTER(c_double), POINTER(c_double)]),
     "fill": (c_int32, [c_void_p, c_int32, _INTS, _INTS, c_int32, c_int32, POINTER(c_uint64)]),
     "count_members": (None, [c_void_p, c_int32, c_int32, _INTS]),
+    "set_rank": (None, [c_void_p, c_int32, c_int32]),
+    "set_models": (None, [c_void_p, c_int32]),
+    "survey": (None, [c_void_p, c_int32, _LONGS]),
+    "easiest": (c_int32, [c_void_p, c_int32, c_int32, c_int32, c_void_p]),
+    "total": (c_int64, [c_void_p, c_int32, c_int32]),
+    "best_nodes": (c_int32, [c_void_p, c_int32, c_int32, _INTS]),
+    "position": (c_int64, [c_void_p]),
+    "touched_since": (c_int32, [c_void_p, c_int64, _INTS]),
     "tally": (None, [c_void_p, c_int32, _INTS]),
     "node_left": (c_int32, [c_void_p, c_int32, _LONGS]),
     "evaluations": (c_int64, [c_void_p]),
 }
+
+
+class _Busy(ctypes.Structure):
+    _fields_ = [("held", c_int64), ("node", c_int32), ("card", c_int32)]
+
+
+_COUNTS_BEFORE, _MOSTS, _COUNTS_AFTER = 4, 5, 6
+"""What a survey is made of."""
 
 
 class NativeEngine:
@@ -93,6 +121,15 @@ class NativeEngine:
         for at, card in enumerate(cards):
             assert 0 <= card.model < self._models
             self._c.put_card(self._handle, node, at, card.model, card.mib, card.numa, card.flags)
+
+    def set_rank(self, node: int, rank: int) -> None:
+        self._c.set_rank(self._handle, node, rank)
+
+    def set_models(self, models: int) -> None:
+        self._c.set_models(self._handle, models)
+        self._models = models
+        if self._works:
+            self.set_work(self._works)
 
     def drop_node(self, node: int) -> None:
         self._c.drop_node(self._handle, node)
@@ -190,6 +227,33 @@ class NativeEngine:
         members = (c_int32 * max(self._nodes, 1))()
         self._c.count_members(self._handle, number, apart, members)
         return list(members)[: self._nodes]
+
+    def total(self, number: int, *, apart: bool) -> int:
+        return int(self._c.total(self._handle, number, apart))
+
+    def best_nodes(self, number: int, most: int) -> list[int]:
+        nodes = (c_int32 * most)()
+        return nodes[: self._c.best_nodes(self._handle, number, most, nodes)]
+
+    def survey(self, number: int) -> Survey:
+        told = (c_int64 * (_COUNTS_BEFORE + 3 * _MOSTS + _COUNTS_AFTER))()
+        self._c.survey(self._handle, number, told)
+        end = _COUNTS_BEFORE + 3 * _MOSTS
+        mosts = (Most(*told[at : at + 3]) for at in range(_COUNTS_BEFORE, end, 3))
+        return Survey(*told[:_COUNTS_BEFORE], *mosts, *told[end:])
+
+    def easiest(self, number: int, most: int, *, node: int = -1) -> list[Busy]:
+        busy = (_Busy * most)()
+        count = self._c.easiest(self._handle, number, node, most, busy)
+        return [Busy(one.held, one.node, one.card) for one in busy[:count]]
+
+    def position(self) -> int:
+        return int(self._c.position(self._handle))
+
+    def touched_since(self, position: int) -> list[int] | None:
+        nodes = (c_int32 * max(self._nodes, 1))()
+        count = self._c.touched_since(self._handle, position, nodes)
+        return None if count < 0 else nodes[:count]
 
     def tally(self, number: int) -> dict[Lack, int]:
         lacks = (c_int32 * len(Lack))()

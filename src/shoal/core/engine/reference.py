@@ -13,16 +13,19 @@ import numpy.typing as npt
 from shoal.core.engine.policy import Policy, gradient_steps
 from shoal.core.engine.reference_cards import choose_cards, members_by_cards
 from shoal.core.engine.reference_policies import RANKS, Trial
+from shoal.core.engine.reference_survey import easiest, survey
 from shoal.core.engine.reference_worth import prior, residues, tight_reserves
 from shoal.core.engine.reserves import Reserve, reserves_of
 from shoal.core.engine.spec import (
     Ask,
+    Busy,
     CardFlag,
     CardLeft,
     Lack,
     NodeLeft,
     NodeSpec,
     Place,
+    Survey,
     Work,
     cards_of,
 )
@@ -73,6 +76,7 @@ class ReferenceEngine:
     worth_step: int = 1
     reserves: tuple[Reserve, ...] = ()
     shuffle: int = 0
+    log: list[int] = field(default_factory=list)
 
     def put_node(self, node: int, spec: NodeSpec, rank: int) -> None:
         count = len(spec.cards)
@@ -81,9 +85,17 @@ class ReferenceEngine:
         none = np.zeros(count, dtype=np.int64)
         self.nodes[node] = Room(spec, rank, spec.cpu, spec.memory, milli, mib, none, none.copy())
         self.most = max(self.most, node + 1)
+        self.log.append(node)
+
+    def set_rank(self, node: int, rank: int) -> None:
+        self.nodes[node].rank = rank
+
+    def set_models(self, models: int) -> None:
+        del models
 
     def drop_node(self, node: int) -> None:
         del self.nodes[node]
+        self.log.append(node)
 
     def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
         self.classes[number] = _Class(ask, list(suits))
@@ -95,6 +107,7 @@ class ReferenceEngine:
         known = self.classes[number].suits
         known.extend([False] * (node + 1 - len(known)))
         known[node] = suits
+        self.log.append(node)
 
     def set_policy(self, policy: Policy) -> None:
         self.policy = policy
@@ -115,7 +128,9 @@ class ReferenceEngine:
 
     def rollback(self, checkpoint: int) -> None:
         while len(self.journal) > checkpoint:
-            self.nodes.update(self.journal.pop())
+            undone = self.journal.pop()
+            self.log += undone
+            self.nodes.update(undone)
 
     def commit(self) -> None:
         self.journal.clear()
@@ -189,6 +204,27 @@ class ReferenceEngine:
     def members(self, number: int, *, apart: bool) -> list[int]:
         return [self._members(number, node, apart=apart) for node in range(self.most)]
 
+    def total(self, number: int, *, apart: bool) -> int:
+        return sum(self.members(number, apart=apart))
+
+    def best_nodes(self, number: int, most: int) -> list[int]:
+        found = sorted(self._ranked(number), key=lambda one: one[:2], reverse=True)
+        return [place.node for _, _, place in found[:most]]
+
+    def survey(self, number: int) -> Survey:
+        return survey(self._suited(number), self.classes[number].ask, fitting_cards)
+
+    def easiest(self, number: int, most: int, *, node: int = -1) -> list[Busy]:
+        suited = self._suited(number)
+        rooms = {at: room for at, room in suited.items() if node in (-1, at)}
+        return easiest(rooms, self.classes[number].ask, fitting_cards)[:most]
+
+    def position(self) -> int:
+        return len(self.log)
+
+    def touched_since(self, position: int) -> list[int] | None:
+        return list(dict.fromkeys(self.log[position:]))
+
     def tally(self, number: int) -> dict[Lack, int]:
         counted = Counter(self._lacks(number, node) for node in self.nodes)
         return {lack: counted[lack] for lack in Lack}
@@ -210,6 +246,7 @@ class ReferenceEngine:
 
     def _note(self, node: int) -> None:
         self.journal.append({node: self.nodes[node].copy()})
+        self.log.append(node)
 
     def _ranked(self, number: int) -> list[tuple[tuple[int, int], int, Place]]:
         """Every node that fits, by number: its score, how it ranks among equals, the place."""
@@ -222,6 +259,9 @@ class ReferenceEngine:
     def _suits(self, number: int, node: int) -> bool:
         suits = self.classes[number].suits
         return node in self.nodes and node < len(suits) and suits[node]
+
+    def _suited(self, number: int) -> "dict[int, Room]":
+        return {node: room for node, room in self.nodes.items() if self._suits(number, node)}
 
     def _looked_at(self, number: int, node: int) -> Iterator[tuple[tuple[int, int], Place]]:
         """The best place on one node with its score, if there is any."""

@@ -104,6 +104,49 @@ class NodeLeft(NamedTuple):
     cards: tuple[CardLeft, ...]
 
 
+class Most(NamedTuple):
+    """The most of something and where: a node, and perhaps a card of it. Node -1: nowhere."""
+
+    amount: int
+    node: int
+    card: int
+
+
+class Survey(NamedTuple):
+    """What there is of what a class asks for, on the nodes that suit it.
+
+    ``suited`` counts these, ``allowed`` their cards of an allowed model, ``fitting`` the cards
+    that could give the class its part now, ``served`` the nodes with enough of them. Most of all:
+    of the nodes, fitting ``cards``; of those served, ``cpu``, and ``memory`` beside enough CPU if
+    that is anywhere; of the allowed cards, ``card_memory``, and ``card_compute`` of those with
+    the memory. CPU and memory are told as free, as there in all, and of the largest node.
+    """
+
+    suited: int
+    allowed: int
+    fitting: int
+    served: int
+    cards: Most
+    cpu: Most
+    memory: Most
+    card_compute: Most
+    card_memory: Most
+    cpu_free: int
+    cpu_there: int
+    cpu_largest: int
+    memory_free: int
+    memory_there: int
+    memory_largest: int
+
+
+class Busy(NamedTuple):
+    """A card that somebody uses, and how much: compute and memory in milli."""
+
+    held: int
+    node: int
+    card: int
+
+
 class Lack(IntEnum):
     """The one thing that a class lacks on a node, in the order in which it is looked for."""
 

@@ -116,21 +116,11 @@ def reason(decision: Bind | Wait) -> Reason:
 def numbers(state: State) -> object:
     """All that is held, assumed and left, to be compared."""
     return (
-        {
-            name: (
-                room.cpu_left,
-                room.memory_left,
-                list(room.mib_left),
-                list(room.milli_left),
-                list(room.users),
-                list(room.barred),
-            )
-            for name, room in state.cluster.nodes.items()
-        },
+        {name: state.cluster.left(name) for name in state.cluster.nodes},
         dict(state.claims.counted),
         dict(state.pods.counted),
         dict(state.flight_of),
-        state.cluster.checkpoint(),
+        state.cluster.engine.checkpoint(),
     )
 
 

@@ -1,37 +1,29 @@
 """What claims and pods take of a cluster. What names an unknown node or card takes nothing."""
 
-from collections.abc import Iterator
-
 from shoal.core.cluster import Cluster
-from shoal.core.event import Hold, Part, Placed
+from shoal.core.event import Hold, Placed
 
 
 def take(cluster: Cluster, entry: Hold | Placed) -> None:
     """Take the room of a claim or pod."""
-    if isinstance(entry, Placed):
-        if entry.node in cluster.nodes:
-            cluster.take_node(entry.node, entry.cpu_milli, entry.memory_mib)
-        return
-    for card, part in known_parts(cluster, entry):
-        cluster.take_card(entry.node, card, part.memory_mib, part.milli)
+    _move(cluster, entry, 1)
 
 
 def give(cluster: Cluster, entry: Hold | Placed) -> None:
     """Give back the room of a claim or pod."""
+    _move(cluster, entry, -1)
+
+
+def _move(cluster: Cluster, entry: Hold | Placed, sign: int) -> None:
+    node = cluster.nodes.get(entry.node)
+    if node is None:
+        return
+    engine = cluster.engine
     if isinstance(entry, Placed):
-        if entry.node in cluster.nodes:
-            cluster.give_node(entry.node, entry.cpu_milli, entry.memory_mib)
+        engine.take_node(node.number, sign * entry.cpu_milli, sign * entry.memory_mib)
         return
-    for card, part in known_parts(cluster, entry):
-        cluster.give_card(entry.node, card, part.memory_mib, part.milli)
-
-
-def known_parts(cluster: Cluster, hold: Hold) -> Iterator[tuple[int, Part]]:
-    """The parts of cards that exist, with the cards' indices."""
-    room = cluster.nodes.get(hold.node)
-    if room is None:
-        return
-    for part in hold.parts:
-        card = room.index.get(part.card)
+    for part in entry.parts:
+        card = node.index.get(part.card)
         if card is not None:
-            yield card, part
+            milli, mib = sign * part.milli, sign * part.memory_mib
+            engine.take_card(node.number, card, milli, mib, users=sign)

@@ -1,178 +1,102 @@
-"""Cluster: what is left of every node and card, in integers, with a journal.
+"""Cluster: the nodes by name, and what is left of them, which an engine keeps.
 
-Numbers only: who holds what is kept by ``core.book``. Every change appends its inverse to the
-journal, so that a trial is rolled back instead of the cluster being cloned. What is left may
-be below 0 where more is held than a node that shrank still has; then nothing there is free.
+The engine knows numbers only; here they have names and facts. Numbers of nodes that went are
+given again. Who holds what is kept by ``core.book``. What is left may be below 0 where more is
+held than a node that shrank still has; then nothing there is free.
 """
 
-from collections.abc import Iterator
-from copy import copy
-from typing import NamedTuple
+from collections import Counter
+from typing import Final
 
+from shoal.core.classes import FIRST_MODELS, Classes
+from shoal.core.engine.native import NativeEngine
+from shoal.core.engine.policy import Policy
+from shoal.core.engine.spec import MOST_CARDS, CardSpec, NodeLeft, NodeSpec
 from shoal.core.event import Card, NodeChanged
-from shoal.core.shape import MemberShape
-from shoal.core.taints import untolerated
-from shoal.units.gpu import WHOLE
+from shoal.core.order import Order
+from shoal.core.suits import Suits
 
-_NODE = -1
-"""In a move: the node itself instead of one of its cards."""
+POLICY: Final = Policy.BINPACK
+"""How places are ranked on a live cluster."""
 
 
-class NodeRoom:
-    """What is left of one node: mCPU and MiB, and per card MiB, milli-card and its users.
+class Node:
+    """What is known of a node besides what is left of it.
 
-    ``kinds`` are the different (model, MiB) of its cards, ``kind_of`` tells each card's.
-    ``barred`` counts, per card, the members of the gang being placed that keep others away.
+    ``cards`` are as many of its cards as an engine takes, ``index`` finds them by name,
+    ``models`` counts them.
     """
 
-    __slots__ = (
-        "barred",
-        "cards",
-        "cpu_left",
-        "facts",
-        "index",
-        "kind_of",
-        "kinds",
-        "labels",
-        "memory_left",
-        "mib_left",
-        "milli_left",
-        "users",
-    )
+    __slots__ = ("cards", "facts", "index", "models", "number")
 
-    def __init__(self, facts: NodeChanged) -> None:
+    def __init__(self, facts: NodeChanged, number: int) -> None:
         self.facts = facts
-        self.cards: tuple[Card, ...] = facts.cards
-        kinds = [(card.model, card.memory_mib) for card in facts.cards]
-        self.kinds = list(dict.fromkeys(kinds))
-        self.kind_of = [self.kinds.index(kind) for kind in kinds]
-        self.labels = frozenset(facts.labels)
-        self.index = {card.name: at for at, card in enumerate(facts.cards)}
-        self.cpu_left = facts.cpu_milli
-        self.memory_left = facts.memory_mib
-        self.mib_left = [card.memory_mib for card in facts.cards]
-        self.milli_left = [WHOLE] * len(facts.cards)
-        self.users = [0] * len(facts.cards)
-        self.barred = [0] * len(facts.cards)
-
-    def copy(self) -> "NodeRoom":
-        """The same with what is left of its cards apart, to try several shares on."""
-        other = copy(self)
-        other.mib_left = self.mib_left.copy()
-        other.milli_left = self.milli_left.copy()
-        other.users = self.users.copy()
-        return other
-
-    def suits(self, shape: MemberShape) -> bool:
-        """Whether the member may go here at all, however much is free."""
-        return (
-            not self.facts.closed
-            and not untolerated(self.facts.taints, shape.tolerations)
-            and shape.pinned in ("", self.facts.name)
-            and (shape.host_image or self.facts.containers)
-            and self.labels.issuperset(shape.node_selector)
-        )
-
-
-class Move(NamedTuple):
-    """A change of what is left: taken when positive, given back when negative.
-
-    ``card`` is an index, or below 0 for CPU (``milli``) and memory (``mib``) of the node.
-    """
-
-    node: str
-    card: int
-    mib: int
-    milli: int
-    users: int = 0
-    barred: int = 0
+        self.number = number
+        self.cards: tuple[Card, ...] = facts.cards[:MOST_CARDS]
+        self.index = {card.name: at for at, card in enumerate(self.cards)}
+        self.models = Counter(card.model for card in self.cards)
 
 
 class Cluster:
-    """The nodes by name, the journal, and the order in which nodes were last touched.
+    """The nodes by name and by number, over one engine."""
 
-    ``version`` counts changes of any kind, ``layout`` nodes that went.
-    """
-
-    __slots__ = ("_journal", "_touched", "layout", "nodes", "version")
+    __slots__ = ("_free", "_order", "by_number", "classes", "engine", "nodes", "suits")
 
     def __init__(self) -> None:
-        self.nodes: dict[str, NodeRoom] = {}
-        self.version = 0
-        self.layout = 0
-        self._touched: dict[str, int] = {}
-        self._journal: list[Move] = []
+        self.engine = NativeEngine(FIRST_MODELS)
+        self.engine.set_policy(POLICY)
+        self.suits = Suits()
+        self.classes = Classes(self.engine, self.suits)
+        self.nodes: dict[str, Node] = {}
+        self.by_number: dict[int, Node] = {}
+        self._order = Order()
+        self._free: list[int] = []
 
     def put_node(self, facts: NodeChanged) -> None:
         """Add or replace a node; all of it is left. What is held there must be taken again."""
-        self.nodes[facts.name] = NodeRoom(facts)
-        self.touch(facts.name)
+        known = self.nodes.get(facts.name)
+        if known is None:
+            number = self._free.pop() if self._free else len(self.by_number)
+            self._rank(facts.name)
+        else:
+            number = known.number
+        node = Node(facts, number)
+        self.nodes[facts.name] = self.by_number[number] = node
+        self.classes.add_models(card.model for card in node.cards)
+        self.engine.put_node(number, self._spec(node), self._order.ranks[facts.name])
+        if self.suits.put(number, facts):
+            self.classes.node_changed(number)
 
     def drop_node(self, name: str) -> None:
         """Forget a node."""
-        del self.nodes[name]
-        del self._touched[name]
-        self.version += 1
-        self.layout += 1
+        number = self.nodes.pop(name).number
+        del self.by_number[number]
+        self._order.remove(name)
+        self.suits.drop(number)
+        self.engine.drop_node(number)
+        self._free.append(number)
 
-    def take_card(self, node: str, card: int, mib: int, milli: int) -> None:
-        """Take a part of a card for one more user."""
-        self._do(Move(node, card, mib, milli, users=1))
+    def left(self, name: str) -> NodeLeft:
+        """What is left of a node."""
+        left = self.engine.left(self.nodes[name].number)
+        assert left is not None, name
+        return left
 
-    def give_card(self, node: str, card: int, mib: int, milli: int) -> None:
-        """Give back what one user took of a card."""
-        self._do(Move(node, card, -mib, -milli, users=-1))
-
-    def bar_card(self, node: str, card: int) -> None:
-        """Keep the card from everybody until this is rolled back."""
-        self._do(Move(node, card, 0, 0, barred=1))
-
-    def take_node(self, node: str, cpu_milli: int, memory_mib: int) -> None:
-        """Take CPU and memory of a node."""
-        self._do(Move(node, _NODE, memory_mib, cpu_milli))
-
-    def give_node(self, node: str, cpu_milli: int, memory_mib: int) -> None:
-        """Give back CPU and memory of a node."""
-        self._do(Move(node, _NODE, -memory_mib, -cpu_milli))
-
-    def checkpoint(self) -> int:
-        """A place in the journal to roll back to."""
-        return len(self._journal)
-
-    def rollback(self, checkpoint: int) -> None:
-        """Undo every change of room since the checkpoint, exactly."""
-        while len(self._journal) > checkpoint:
-            self._apply(self._journal.pop(), -1)
+    def name(self, number: int) -> str:
+        """The name of a node."""
+        return self.by_number[number].facts.name
 
     def commit(self) -> None:
-        """Make the changes final: they can no longer be rolled back."""
-        self._journal.clear()
+        """Make all changes final: they can no longer be rolled back."""
+        self.engine.commit()
+        self.classes.trim()
 
-    def touched_since(self, version: int) -> Iterator[str]:
-        """Names of the nodes there are that changed after a version, the last one first."""
-        for name, at in reversed(self._touched.items()):
-            if at <= version:
-                return
-            yield name
+    def _rank(self, name: str) -> None:
+        if self._order.add(name):
+            for other, node in self.nodes.items():
+                self.engine.set_rank(node.number, self._order.ranks[other])
 
-    def touch(self, node: str) -> None:
-        """Note that something about a node changed, be it only who holds it until when."""
-        self.version += 1
-        self._touched.pop(node, None)
-        self._touched[node] = self.version
-
-    def _do(self, move: Move) -> None:
-        self._journal.append(move)
-        self._apply(move, 1)
-
-    def _apply(self, move: Move, sign: int) -> None:
-        room = self.nodes[move.node]
-        if move.card == _NODE:
-            room.cpu_left -= sign * move.milli
-            room.memory_left -= sign * move.mib
-        else:
-            room.mib_left[move.card] -= sign * move.mib
-            room.milli_left[move.card] -= sign * move.milli
-            room.users[move.card] += sign * move.users
-            room.barred[move.card] += sign * move.barred
-        self.touch(move.node)
+    def _spec(self, node: Node) -> NodeSpec:
+        model = self.classes.model
+        cards = tuple(CardSpec(model(card.model), card.memory_mib) for card in node.cards)
+        return NodeSpec(node.facts.cpu_milli, node.facts.memory_mib, cards)

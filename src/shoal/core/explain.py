@@ -2,11 +2,11 @@
 
 from shoal.core.board import card_line
 from shoal.core.forecast import forecast
+from shoal.core.holders import usable_cards
 from shoal.core.reason import Code
 from shoal.core.reasons import not_ready, reason_of
 from shoal.core.report import CardLine, Explanation
 from shoal.core.shape import GroupShape
-from shoal.core.shortage import usable_cards
 from shoal.core.sooner import sooner
 from shoal.core.state import State, Waiting
 
@@ -59,5 +59,10 @@ def _starts_next(state: State, waiting: Waiting, now: int) -> bool:
 
 def _cards(state: State, shape: GroupShape) -> tuple[CardLine, ...]:
     """The cards that some member could use, by node."""
-    found = usable_cards(state.placer, shape)
-    return tuple(card_line(state, found[place], place[1]) for place in sorted(found))
+    lines = []
+    for name, node in sorted(state.cluster.nodes.items()):
+        usable = usable_cards(state.cluster, node, shape)
+        if usable:
+            left = state.cluster.left(name).cards
+            lines += [card_line(state, node, at, left[at]) for at in usable]
+    return tuple(lines)

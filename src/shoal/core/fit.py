@@ -1,14 +1,15 @@
-"""Feasible and rank for one node: whether a member fits there, on which cards, and how well.
+"""Feasible and rank by looking at one node: for members with several shares, which an engine
+does not know, and for a search that tries other cards than the best.
 
 Best fit: what is left over on the cards taken is least, then what is left on the node.
 """
 
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import combinations
 from typing import Final, NamedTuple
 
-from shoal.core.cluster import NodeRoom
+from shoal.core.classes import allows
+from shoal.core.room import NodeRoom
 from shoal.core.shape import MemberShape
 from shoal.units.gpu import WHOLE, Share
 
@@ -31,9 +32,7 @@ class Candidate(NamedTuple):
 
 
 def candidate(room: NodeRoom, shape: MemberShape) -> Candidate | None:
-    """The node as a candidate for the member, with the best cards there; None if it fits not."""
-    if not room.suits(shape):
-        return None
+    """A node that suits the member as a candidate; None if it does not fit there."""
     cpu, memory = room.cpu_left - shape.cpu_milli, room.memory_left - shape.memory_mib
     if (cpu < 0 and shape.cpu_milli) or (memory < 0 and shape.memory_mib):
         return None
@@ -41,7 +40,7 @@ def candidate(room: NodeRoom, shape: MemberShape) -> Candidate | None:
     if cards is None:
         return None
     milli = sum(room.milli_left) - sum(share.count * share.milli for share in shape.shares)
-    return Candidate(_over_all(room, shape, cards), milli, cpu, memory, room.facts.name, cards)
+    return Candidate(_over_all(room, shape, cards), milli, cpu, memory, room.name, cards)
 
 
 def best_cards(room: NodeRoom, shape: MemberShape) -> Cards | None:
@@ -56,17 +55,6 @@ def card_choices(room: NodeRoom, shape: MemberShape) -> Iterator[Cards]:
     """
     left = room.copy() if len(shape.shares) > 1 else room
     return _choose(left, shape, (), iter(range(_MOST_TRIES)))
-
-
-def fitting_cards(room: NodeRoom, share: Share) -> list[int]:
-    """The cards of the node that could give the share now."""
-    return _fitting(room, share, _needs(room, share))
-
-
-@lru_cache(maxsize=4096)
-def allows(models: tuple[str, ...], model: str) -> bool:
-    """Whether a card of this model will do where these are asked for."""
-    return Share(models=models).allows(model)
 
 
 def _choose(

@@ -28,11 +28,11 @@ def forecast(state: State, shape: GroupShape, ahead: list[Waiting], now: int) ->
     """The first known end after which the shape can be placed, those ahead of it having had
     their turn. What is placed in the meantime is taken not to end.
     """
-    start = state.cluster.checkpoint()
+    start = state.cluster.engine.checkpoint()
     try:
         return _play(state, shape, _able(state, ahead), now)
     finally:
-        state.cluster.rollback(start)
+        state.cluster.engine.rollback(start)
 
 
 def _play(state: State, shape: GroupShape, ahead: list[Waiting], now: int) -> Forecast:

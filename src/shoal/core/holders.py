@@ -1,79 +1,90 @@
 """Who holds what is missing: of the cards that are easiest to free, the largest holders."""
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
-from shoal.core.cluster import NodeRoom
+from shoal.core.classes import allows
+from shoal.core.cluster import Cluster, Node
 from shoal.core.event import Hold
-from shoal.core.fit import fitting_cards
 from shoal.core.reason import Holder, Resource
 from shoal.core.shape import GroupShape
-from shoal.core.shortage import Shortage, allowed_cards, suitable, usable_cards
+from shoal.core.shortage import Shortage, alone
 from shoal.core.state import State
-from shoal.units.gpu import WHOLE
 
 _MOST: Final = 4
 """Holders that a reason names."""
 
-Spot = tuple[NodeRoom, int]
-"""A card: its node and index."""
+_MOST_NODES: Final = 256
+"""Nodes whose pods are looked at where no single one is short."""
+
+Spot = tuple[str, str]
+"""A card: the names of its node and its own."""
 
 
 def holders(state: State, short: Shortage) -> tuple[Holder, ...]:
     """The largest holders of what is short, those of one card or node taken together."""
     match short.resource:
-        case Resource.CARD_MEMORY:
-            spot = (state.cluster.nodes[short.node], short.card)
-            return _largest(_on_cards(state, [spot], in_mib=True))
-        case Resource.CARD_COMPUTE:
-            spot = (state.cluster.nodes[short.node], short.card)
-            return _largest(_on_cards(state, [spot], in_mib=False))
+        case Resource.CARD_MEMORY | Resource.CARD_COMPUTE:
+            card = state.cluster.nodes[short.node].cards[short.card].name
+            in_mib = short.resource is Resource.CARD_MEMORY
+            return _largest(_on_cards(state, [(short.node, card)], in_mib=in_mib))
         case Resource.CARDS | Resource.MEMBERS:
-            spots = _easiest(state, short)
-            return _largest(_on_cards(state, spots, in_mib=False))
+            return _largest(_on_cards(state, _easiest(state, short), in_mib=False))
         case Resource.CPU | Resource.MEMORY:
             return _largest(_of_nodes(state, short))
 
 
 def releasing(state: State, shape: GroupShape) -> tuple[Holder, ...]:
     """The largest holders that are just ending, of the cards that the shape may use."""
-    usable = usable_cards(state.placer, shape)
-    spots = ((room, at) for (_, at), room in usable.items())
-    return _largest(holder for holder in _on_cards(state, spots, in_mib=False) if holder.releasing)
+    return _largest(
+        holder
+        for uid in state.releasing
+        for hold in state.claims.counted[uid]
+        if hold.releasing and hold.node in state.cluster.nodes
+        for holder in _of_hold(hold, _usable_names(state, hold.node, shape), in_mib=False)
+    )
+
+
+def usable_cards(cluster: Cluster, node: Node, shape: GroupShape) -> list[int]:
+    """The cards of a node that some member may use."""
+    members = [m for m in dict.fromkeys(shape.members) if cluster.suits.one(node.number, m)]
+    shares = [share for member in members for share in member.shares]
+    return [
+        at
+        for at, card in enumerate(node.cards)
+        if any(allows(share.models, card.model) for share in shares)
+    ]
+
+
+def _usable_names(state: State, name: str, shape: GroupShape) -> set[str]:
+    node = state.cluster.nodes[name]
+    return {node.cards[at].name for at in usable_cards(state.cluster, node, shape)}
 
 
 def _easiest(state: State, short: Shortage) -> list[Spot]:
     """The cards that would have to be freed, those with least on them first."""
-    rooms = suitable(state.placer, short.member)
-    if short.node:
-        rooms = [state.cluster.nodes[short.node]]
+    cluster, most = state.cluster, max(short.asked - short.best, 1)
+    on = cluster.nodes[short.node].number if short.node else -1
     shares = (short.share,) if short.share else short.member.shares
-    busy = {
-        (room.facts.name, at): (room, at)
-        for share in shares
-        for room, at in allowed_cards(rooms, share)
-        if at not in fitting_cards(room, share) and room.users[at]
-    }
-    order = sorted(busy.values(), key=lambda spot: _held(*spot))
-    return order[: max(short.asked - short.best, 1)]
-
-
-def _held(room: NodeRoom, at: int) -> int:
-    whole = room.cards[at].memory_mib
-    memory = (whole - room.mib_left[at]) * WHOLE // whole if whole else 0
-    return WHOLE - room.milli_left[at] + memory
+    busy: dict[Spot, int] = {}
+    for share in shares:
+        number = cluster.classes.number(alone(short.member, share))
+        for held, node, at in cluster.engine.easiest(number, most, node=on):
+            busy[cluster.name(node), cluster.by_number[node].cards[at].name] = held
+    return sorted(busy, key=lambda spot: busy[spot])[:most]
 
 
 def _on_cards(state: State, spots: Iterable[Spot], *, in_mib: bool) -> Iterator[Holder]:
-    for room, at in spots:
-        card = room.cards[at].name
-        for hold in state.claims.on(room.facts.name):
-            found = _of_hold(hold, in_mib=in_mib)
-            yield from (holder for holder in found if holder.card == card)
+    for node, card in spots:
+        for hold in state.claims.on(node):
+            yield from _of_hold(hold, {card}, in_mib=in_mib)
 
 
-def _of_hold(hold: Hold, *, in_mib: bool) -> Iterator[Holder]:
+def _of_hold(hold: Hold, cards: set[str], *, in_mib: bool) -> Iterator[Holder]:
     for part in hold.parts:
+        if part.card not in cards:
+            continue
         amount = part.memory_mib if in_mib else part.milli
         mib = 0 if in_mib else part.memory_mib
         yield Holder(
@@ -89,14 +100,19 @@ def _of_hold(hold: Hold, *, in_mib: bool) -> Iterator[Holder]:
 
 
 def _of_nodes(state: State, short: Shortage) -> Iterator[Holder]:
-    rooms = suitable(state.placer, short.member)
-    for node in [short.node] if short.node else [room.facts.name for room in rooms]:
+    for node in [short.node] if short.node else _suited(state, short):
         for placed in state.pods.on(node):
             in_cpu = short.resource is Resource.CPU
             amount = placed.cpu_milli if in_cpu else placed.memory_mib
             if amount:
                 ends, limited = placed.ends_at, placed.limited
                 yield Holder(placed.owner, amount, node=node, ends_at=ends, limited=limited)
+
+
+def _suited(state: State, short: Shortage) -> Iterator[str]:
+    suits = state.cluster.suits.all(short.member)
+    nodes = state.cluster.by_number.items()
+    return islice((node.facts.name for at, node in nodes if suits[at]), _MOST_NODES)
 
 
 def _largest(found: Iterable[Holder]) -> tuple[Holder, ...]:

@@ -9,15 +9,19 @@ a place exists.
 from collections.abc import Iterator
 from typing import Final, NamedTuple
 
-from shoal.core.cluster import Cluster
+from shoal.core.cluster import Cluster, Node
+from shoal.core.engine.spec import Place, Survey, cards_of
 from shoal.core.fit import Cards, card_choices
-from shoal.core.rows import Rows
+from shoal.core.room import NodeRoom
+from shoal.core.several import Several
 from shoal.core.shape import GroupShape, MemberShape
 
 _MOST_SEARCHED: Final = 32
 """Members of a mixed gang up to which other places are tried."""
 _MOST_TRIES: Final = 4_000
 """Places that one search tries."""
+_MOST_NODES: Final = 64
+"""Nodes that it tries for one member, the best first."""
 
 
 class Spot(NamedTuple):
@@ -34,19 +38,21 @@ class Placer:
     may exist although none was found.
     """
 
-    __slots__ = ("cluster", "gave_up", "rows")
+    __slots__ = ("cluster", "gave_up", "several")
 
     def __init__(self, cluster: Cluster) -> None:
         self.cluster = cluster
-        self.rows = Rows(cluster)
+        self.several = Several(cluster)
         self.gave_up = False
 
     def place(self, shape: GroupShape) -> tuple[Spot, ...] | None:
         """A spot for each member in the shape's order, or None."""
         self.gave_up = False
         if len(shape.members) == 1:
-            spot = self._best(shape.members[0])
+            spot = self.best(shape.members[0])
             return None if spot is None else (spot,)
+        if shape.uniform and self.fitting(shape) < len(shape.members):
+            return None
         spots = self.place_some(shape)
         if len(spots) == len(shape.members):
             return spots
@@ -57,43 +63,80 @@ class Placer:
             return None
         return self._search(shape)
 
+    def best(self, member: MemberShape) -> Spot | None:
+        """Where a member fits best, if it fits anywhere."""
+        if len(member.shares) > 1:
+            found = self.several.best(member)
+            return None if found is None else Spot(found.node, found.cards)
+        place = self.cluster.engine.best(self.cluster.classes.number(member))
+        return None if place is None else self._spot(place, member)
+
     def place_some(self, shape: GroupShape) -> tuple[Spot, ...]:
         """Spots for the first members, as many as fit one after the other."""
-        start = self.cluster.checkpoint()
-        spots: list[Spot] = []
-        for member in shape.members:
-            spot = self._best(member)
-            if spot is None:
-                break
-            spots.append(spot)
-            self.take(member, spot, bar=not shape.pack)
-        self.cluster.rollback(start)
-        return tuple(spots)
+        engine = self.cluster.engine
+        start = engine.checkpoint()
+        if any(len(member.shares) > 1 for member in dict.fromkeys(shape.members)):
+            spots = tuple(self._one_by_one(shape))
+        else:
+            numbers = [self.cluster.classes.number(member) for member in shape.members]
+            places = engine.place(numbers, apart=not shape.pack)
+            spots = tuple(map(self._spot, places, shape.members))
+        engine.rollback(start)
+        return spots
+
+    def fitting(self, shape: GroupShape) -> int:
+        """How many of a group's like members have room at the same time."""
+        member, count = shape.members[0], len(shape.members)
+        if len(member.shares) > 1:
+            return len(self.place_some(shape))
+        number = self.cluster.classes.number(member)
+        return min(self.cluster.engine.total(number, apart=not shape.pack), count)
+
+    def survey(self, member: MemberShape) -> Survey:
+        """What there is of what a member asks for."""
+        if len(member.shares) > 1:
+            return self.several.survey(member)
+        return self.cluster.engine.survey(self.cluster.classes.number(member))
+
+    def nodes(self, member: MemberShape) -> list[Node]:
+        """Every node where a member fits, by name."""
+        if len(member.shares) > 1:
+            names = [found.node for found in self.several.all(member)]
+        else:
+            number = self.cluster.classes.number(member)
+            counts = self.cluster.engine.members(number, apart=False)
+            names = [self.cluster.name(at) for at, count in enumerate(counts) if count]
+        return [self.cluster.nodes[name] for name in sorted(names)]
 
     def take_all(self, shape: GroupShape, spots: tuple[Spot, ...]) -> None:
         """Take what a whole group gets, until it is rolled back."""
         for member, spot in zip(shape.members, spots, strict=True):
-            self.take(member, spot, bar=False)
+            self._take(member, spot, bar=False)
 
-    def take(self, member: MemberShape, spot: Spot, *, bar: bool) -> None:
-        """Take what a member gets at a spot, until it is rolled back; perhaps bar its cards."""
-        facts = self.cluster.nodes[spot.node].cards
+    def _spot(self, place: Place, member: MemberShape) -> Spot:
+        cards = (cards_of(place.cards),) if member.shares else ()
+        return Spot(self.cluster.name(place.node), cards)
+
+    def _one_by_one(self, shape: GroupShape) -> Iterator[Spot]:
+        for member in shape.members:
+            spot = self.best(member)
+            if spot is None:
+                return
+            self._take(member, spot, bar=not shape.pack)
+            yield spot
+
+    def _take(self, member: MemberShape, spot: Spot, *, bar: bool) -> None:
+        engine, node = self.cluster.engine, self.cluster.nodes[spot.node]
         for share, cards in zip(member.shares, spot.cards, strict=True):
             for card in cards:
-                mib = share.memory_on(facts[card].memory_mib)
-                self.cluster.take_card(spot.node, card, mib, share.milli)
-                if bar:
-                    self.cluster.bar_card(spot.node, card)
-        self.cluster.take_node(spot.node, member.cpu_milli, member.memory_mib)
-
-    def _best(self, member: MemberShape) -> Spot | None:
-        best = self.rows.best(member)
-        return None if best is None else Spot(best.node, best.cards)
+                mib = share.memory_on(node.cards[card].memory_mib)
+                engine.take_card(node.number, card, share.milli, mib, barred=int(bar))
+        engine.take_node(node.number, member.cpu_milli, member.memory_mib)
 
     def _search(self, shape: GroupShape) -> tuple[Spot, ...] | None:
-        start = self.cluster.checkpoint()
+        start = self.cluster.engine.checkpoint()
         spots = self._extend(shape, 0, iter(range(_MOST_TRIES)))
-        self.cluster.rollback(start)
+        self.cluster.engine.rollback(start)
         return spots
 
     def _extend(self, shape: GroupShape, at: int, tries: Iterator[int]) -> tuple[Spot, ...] | None:
@@ -104,15 +147,27 @@ class Placer:
             if next(tries, None) is None:
                 self.gave_up = True
                 return None
-            before = self.cluster.checkpoint()
-            self.take(member, spot, bar=not shape.pack)
+            before = self.cluster.engine.checkpoint()
+            self._take(member, spot, bar=not shape.pack)
             rest = self._extend(shape, at + 1, tries)
-            self.cluster.rollback(before)
+            self.cluster.engine.rollback(before)
             if rest is not None:
                 return (spot, *rest)
         return None
 
     def _spots(self, member: MemberShape) -> Iterator[Spot]:
-        for found in sorted(self.rows.all(member).values()):
-            for cards in card_choices(self.cluster.nodes[found.node], member):
-                yield Spot(found.node, cards)
+        for name in self._best_nodes(member):
+            for cards in card_choices(NodeRoom(self.cluster, self.cluster.nodes[name]), member):
+                yield Spot(name, cards)
+
+    def _best_nodes(self, member: MemberShape) -> list[str]:
+        """The nodes where the member fits, the best first."""
+        if len(member.shares) > 1:
+            found = [each.node for each in sorted(self.several.all(member))]
+        else:
+            number = self.cluster.classes.number(member)
+            numbers = self.cluster.engine.best_nodes(number, _MOST_NODES)
+            found = [self.cluster.name(each) for each in numbers]
+        if len(found) >= _MOST_NODES:
+            self.gave_up = True
+        return found[:_MOST_NODES]

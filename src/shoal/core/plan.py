@@ -1,7 +1,7 @@
 """What would become of a group that is not in the line, were it handed in now."""
 
 from shoal.core.assume import placements
-from shoal.core.cluster import NodeRoom
+from shoal.core.cluster import Cluster
 from shoal.core.decision import Placement
 from shoal.core.event import Group, Part
 from shoal.core.explain import NEVER
@@ -43,27 +43,29 @@ def _members(
     state: State, group: Group, shape: GroupShape, spots: tuple[Spot, ...]
 ) -> tuple[PlannedMember, ...]:
     placed = placements(state.cluster, group, spots)
-    start = state.cluster.checkpoint()
+    start = state.cluster.engine.checkpoint()
     state.placer.take_all(shape, spots)
-    members = tuple(_member(state.cluster.nodes[one.node], one) for one in placed)
-    state.cluster.rollback(start)
+    members = tuple(_member(state.cluster, one) for one in placed)
+    state.cluster.engine.rollback(start)
     return members
 
 
-def _member(room: NodeRoom, placed: Placement) -> PlannedMember:
+def _member(cluster: Cluster, placed: Placement) -> PlannedMember:
     parts = [part for claim in placed.claims for part in claim.parts]
-    return PlannedMember(placed.name, placed.node, tuple(_card(room, part) for part in parts))
+    cards = tuple(_card(cluster, placed.node, part) for part in parts)
+    return PlannedMember(placed.name, placed.node, cards)
 
 
-def _card(room: NodeRoom, part: Part) -> PlannedCard:
-    at = room.index[part.card]
-    facts = room.cards[at]
+def _card(cluster: Cluster, name: str, part: Part) -> PlannedCard:
+    node = cluster.nodes[name]
+    at = node.index[part.card]
+    facts, left = node.cards[at], cluster.left(name).cards[at]
     return PlannedCard(
         card=part.card,
         model=facts.model,
         memory_mib=part.memory_mib,
         milli=part.milli,
-        memory_left_mib=room.mib_left[at],
-        milli_left=room.milli_left[at],
+        memory_left_mib=left.mib,
+        milli_left=left.milli,
         simulated=facts.simulated,
     )

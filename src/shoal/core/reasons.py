@@ -1,17 +1,16 @@
 """The one dominant reason why a group is not placed, the most basic first."""
 
 from collections import Counter
-from collections.abc import Iterable
 from typing import Final
 
 from shoal.core.charge import give
-from shoal.core.cluster import NodeRoom
+from shoal.core.cluster import Cluster, Node
 from shoal.core.event import Group
 from shoal.core.holders import holders, releasing
 from shoal.core.place import Placer
 from shoal.core.reason import Code, Holder, Reason, Resource
 from shoal.core.shape import GroupShape, MemberShape
-from shoal.core.shortage import Shortage, allowed_cards, shortage, suitable
+from shoal.core.shortage import Shortage, alone, shortage
 from shoal.core.state import State, Waiting
 from shoal.core.taints import untolerated
 from shoal.units.gpu import Share
@@ -108,65 +107,67 @@ def _never(state: State, shape: GroupShape) -> Reason | None:
 
 def _maybe(ideal: Placer, shape: GroupShape) -> bool:
     """Whether the search for a place ended early though each member has one."""
-    return ideal.gave_up and all(ideal.rows.best(member) for member in shape.members)
+    return ideal.gave_up and all(map(ideal.best, shape.members))
 
 
 def _unsuited(state: State, member: MemberShape) -> Reason | None:
     """Why no node is of the kind that the member needs."""
-    everywhere = rooms = list(state.ideal.cluster.nodes.values())
+    ideal = state.ideal.cluster
+    nodes = list(ideal.nodes.values())
     if member.pinned:
-        rooms = [room for room in rooms if room.facts.name == member.pinned]
-    if not rooms:
+        nodes = [node for node in nodes if node.facts.name == member.pinned]
+    if not nodes:
         where = f"its claim is held on {member.pinned}, which is gone"
         return Reason(Code.NO_NODES, detail=where)
-    if not any(room.labels.issuperset(member.node_selector) for room in rooms):
+    wanted = set(member.node_selector)
+    if wanted and not any(wanted.issubset(node.facts.labels) for node in nodes):
         labels = ", ".join(f"{key}={value}" for key, value in member.node_selector)
         return Reason(Code.SELECTOR, detail=labels)
-    suits = suitable(state.ideal, member)
-    if not suits:
+    suited = ideal.suits.all(member).count(1)
+    if not suited:
         return Reason(Code.NO_RUNTIME)
     for share in member.shares:
-        if share.models and not allowed_cards(suits, share):
-            narrowed, there = len(suits) < len(everywhere), _models(allowed_cards(suits, _ANY))
+        if share.models and not state.ideal.survey(alone(member, share)).allowed:
+            narrowed, there = suited < len(ideal.nodes), _models(ideal, member, _ANY)
             return Reason(Code.NO_MODEL, share=share, narrowed=narrowed, models=there)
     return None
 
 
 def _closed(state: State, shape: GroupShape) -> Reason | None:
     """The nodes that could ever take a member are all closed, or have taints against it."""
-    nodes = state.cluster.nodes
+    nodes, suits = state.cluster.nodes, state.cluster.suits
     for member in dict.fromkeys(shape.members):
-        could = [nodes[name] for name in sorted(state.ideal.rows.all(member))]
-        if not any(room.suits(member) for room in could):
-            named = (f"{room.facts.name}: {_bars(room, member)}" for room in could[:_MOST_NAMED])
+        could = [nodes[node.facts.name] for node in state.ideal.nodes(member)]
+        if not any(suits.one(node.number, member) for node in could):
+            named = (f"{node.facts.name}: {_bars(node, member)}" for node in could[:_MOST_NAMED])
             return Reason(_closed_code(could), total=len(could), detail="; ".join(named))
     return None
 
 
-def _closed_code(could: list[NodeRoom]) -> Code:
-    if any(room.facts.unknown for room in could):
+def _closed_code(could: list[Node]) -> Code:
+    if any(node.facts.unknown for node in could):
         return Code.NODE_UNKNOWN
-    return Code.NO_NODES if all(room.facts.closed for room in could) else Code.TAINTED
+    return Code.NO_NODES if all(node.facts.closed for node in could) else Code.TAINTED
 
 
-def _bars(room: NodeRoom, member: MemberShape) -> str:
+def _bars(node: Node, member: MemberShape) -> str:
     """What keeps the member from a node that it suits otherwise."""
-    if room.facts.closed:
-        return room.facts.closed
-    return "tainted " + ", ".join(map(str, untolerated(room.facts.taints, member.tolerations)))
+    if node.facts.closed:
+        return node.facts.closed
+    return "tainted " + ", ".join(map(str, untolerated(node.facts.taints, member.tolerations)))
 
 
 def _ending(state: State, shape: GroupShape) -> Reason | None:
     """It would fit once programs that are just ending are gone."""
     if not state.releasing:
         return None
-    start = state.cluster.checkpoint()
+    start = state.cluster.engine.checkpoint()
     for uid in state.releasing:
         for hold in state.claims.counted[uid]:
             if hold.releasing:
                 give(state.cluster, hold)
     fits = state.placer.place(shape) is not None
-    state.cluster.rollback(start)
+    state.cluster.engine.rollback(start)
     return Reason(Code.RELEASING, holders=releasing(state, shape)) if fits else None
 
 
@@ -192,7 +193,7 @@ def _reason(
         share=short.share,
         members=short.members,
         fit=short.fit,
-        narrowed=len(suitable(state.ideal, short.member)) < len(state.cluster.nodes),
+        narrowed=state.ideal.cluster.suits.all(short.member).count(1) < len(state.cluster.nodes),
         holders=held_by,
         models=models,
     )
@@ -202,14 +203,18 @@ def _counted(state: State, short: Shortage) -> tuple[str, ...]:
     """The cards that ``total`` counts."""
     if short.resource is not Resource.CARDS:
         return ()
-    rooms = suitable(state.ideal, short.member)
-    return _models(allowed_cards(rooms, short.share or _ANY))
+    return _models(state.ideal.cluster, short.member, short.share or _ANY)
 
 
-def _models(cards: Iterable[tuple[NodeRoom, int]]) -> tuple[str, ...]:
-    """Cards as ``2 × A100-80GB``."""
-    models = Counter(room.cards[at].model for room, at in cards)
-    return tuple(f"{count} × {model}" for model, count in sorted(models.items()))
+def _models(cluster: Cluster, member: MemberShape, share: Share) -> tuple[str, ...]:
+    """The cards where the member may go, of models that will do, as ``2 × A100-80GB``."""
+    suits = cluster.suits.all(member)
+    found: Counter[str] = Counter()
+    for number, node in cluster.by_number.items():
+        if suits[number]:
+            found.update(node.models)
+    allowed = (name for name in sorted(found) if share.allows(name))
+    return tuple(f"{found[name]} × {name}" for name in allowed)
 
 
 _ANY: Final = Share()

@@ -7,8 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from shoal.core.cluster import NodeRoom
-from shoal.core.fit import allows, best_cards, fitting_cards
+from shoal.core.engine.spec import Survey
 from shoal.core.place import Placer
 from shoal.core.reason import Resource
 from shoal.core.shape import GroupShape, MemberShape
@@ -41,70 +40,45 @@ def shortage(placer: Placer, shape: GroupShape) -> Shortage:
     if shape.uniform:
         return _of_like_members(placer, shape)
     for member in dict.fromkeys(shape.members):
-        if placer.rows.best(member) is None:
+        if placer.best(member) is None:
             return _of_member(placer, member)
     return _some_members(shape, len(placer.place_some(shape)))
 
 
-def suitable(placer: Placer, member: MemberShape) -> list[NodeRoom]:
-    """The nodes where the member may go at all."""
-    return [room for room in placer.cluster.nodes.values() if room.suits(member)]
-
-
-def allowed_cards(rooms: list[NodeRoom], share: Share) -> list[tuple[NodeRoom, int]]:
-    """The cards of the nodes whose model will do."""
-    return [
-        (room, at)
-        for room in rooms
-        for at, card in enumerate(room.cards)
-        if allows(share.models, card.model)
-    ]
-
-
-def usable_cards(placer: Placer, shape: GroupShape) -> dict[tuple[str, int], NodeRoom]:
-    """The cards that some member may use, by the name of their node and their index."""
-    return {
-        (room.facts.name, at): room
-        for member in dict.fromkeys(shape.members)
-        for share in member.shares
-        for room, at in allowed_cards(suitable(placer, member), share)
-    }
+def alone(member: MemberShape, share: Share) -> MemberShape:
+    """The member as if it asked for this share only."""
+    return msgspec.structs.replace(member, cpu_milli=0, memory_mib=0, shares=(share,), level=False)
 
 
 def _of_like_members(placer: Placer, shape: GroupShape) -> Shortage:
     member, count = shape.members[0], len(shape.members)
-    fit = len(placer.place_some(shape))
-    fit_cards = len(placer.place_some(_without(shape, cpu=True, memory=True)))
+    fit = placer.fitting(shape)
+    fit_cards = placer.fitting(_without(shape, cpu=True, memory=True))
     if fit_cards < count and len(member.shares) == 1 and (member.shares[0].whole or not shape.pack):
         return _different_cards(placer, member, count, fit)
     if fit == 0:
         return _of_member(placer, member)
-    if fit_cards == count and len(placer.place_some(_without(shape, cpu=True))) == count:
+    if fit_cards == count and placer.fitting(_without(shape, cpu=True)) == count:
         return _of_nodes(placer, Resource.CPU, member, count, fit)
-    if fit_cards == count and len(placer.place_some(_without(shape, memory=True))) == count:
+    if fit_cards == count and placer.fitting(_without(shape, memory=True)) == count:
         return _of_nodes(placer, Resource.MEMORY, member, count, fit)
     return _some_members(shape, fit)
 
 
 def _different_cards(placer: Placer, member: MemberShape, count: int, fit: int) -> Shortage:
-    share, rooms = member.shares[0], suitable(placer, member)
-    best = sum(len(fitting_cards(room, share)) for room in rooms)
-    total, asked = len(allowed_cards(rooms, share)), count * share.count
-    return Shortage(Resource.CARDS, member, asked, best, total, share, count, fit)
+    share, there = member.shares[0], placer.survey(member)
+    asked = count * share.count
+    return Shortage(Resource.CARDS, member, asked, there.fitting, there.allowed, share, count, fit)
 
 
 def _of_nodes(
     placer: Placer, resource: Resource, member: MemberShape, count: int, fit: int
 ) -> Shortage:
-    rooms = suitable(placer, member)
+    there = placer.survey(member)
     if resource is Resource.CPU:
-        each = member.cpu_milli
-        best = sum(max(room.cpu_left, 0) for room in rooms)
-        total = sum(room.facts.cpu_milli for room in rooms)
+        each, best, total = member.cpu_milli, there.cpu_free, there.cpu_there
     else:
-        each = member.memory_mib
-        best = sum(max(room.memory_left, 0) for room in rooms)
-        total = sum(room.facts.memory_mib for room in rooms)
+        each, best, total = member.memory_mib, there.memory_free, there.memory_there
     return Shortage(resource, member, count * each, best, total, members=count, fit=fit)
 
 
@@ -122,48 +96,37 @@ def _without(shape: GroupShape, *, cpu: bool = False, memory: bool = False) -> G
 
 
 def _of_member(placer: Placer, member: MemberShape) -> Shortage:
-    rooms = suitable(placer, member)
-    with_cards = [room for room in rooms if best_cards(room, member) is not None]
-    if not with_cards:
-        return _of_cards(rooms, member)
-    with_cpu = [room for room in with_cards if room.cpu_left >= member.cpu_milli]
-    if member.cpu_milli and not with_cpu:
-        room = max(with_cards, key=lambda room: room.cpu_left)
-        best, most = max(room.cpu_left, 0), max(room.facts.cpu_milli for room in rooms)
-        node = room.facts.name
-        return Shortage(Resource.CPU, member, member.cpu_milli, best, most, node=node)
-    room = max(with_cpu or with_cards, key=lambda room: room.memory_left)
-    best, most = max(room.memory_left, 0), max(room.facts.memory_mib for room in rooms)
-    node = room.facts.name
-    return Shortage(Resource.MEMORY, member, member.memory_mib, best, most, node=node)
+    there = placer.survey(member)
+    if not there.served:
+        return _of_cards(placer, member)
+    if member.cpu_milli > there.cpu.amount:
+        resource, asked, most = Resource.CPU, member.cpu_milli, there.cpu
+        total = there.cpu_largest
+    else:
+        resource, asked, most = Resource.MEMORY, member.memory_mib, there.memory
+        total = there.memory_largest
+    node = placer.cluster.name(most.node)
+    return Shortage(resource, member, asked, max(most.amount, 0), total, node=node)
 
 
-def _of_cards(rooms: list[NodeRoom], member: MemberShape) -> Shortage:
+def _of_cards(placer: Placer, member: MemberShape) -> Shortage:
     for share in member.shares:
-        alone = MemberShape(shares=(share,))
-        if not any(best_cards(room, alone) for room in rooms):
-            return _of_share(rooms, member, share)
+        there = placer.survey(alone(member, share))
+        if not there.served:
+            return _of_share(placer, member, share, there)
     return Shortage(Resource.MEMBERS, member, 1, 0, 1)
 
 
-def _of_share(rooms: list[NodeRoom], member: MemberShape, share: Share) -> Shortage:
-    allowed = allowed_cards(rooms, share)
-    if share.whole or share.count > 1 or not allowed:
-        fitting = {room.facts.name: len(fitting_cards(room, share)) for room in rooms}
-        node = max(fitting, key=lambda name: fitting[name])
-        best, total = fitting[node], len(allowed)
-        return Shortage(Resource.CARDS, member, share.count, best, total, share, node=node)
-    roomy = [
-        (room, at)
-        for room, at in allowed
-        if room.mib_left[at] >= share.memory_on(room.cards[at].memory_mib)
-    ]
-    if roomy:
-        room, at = max(roomy, key=lambda spot: spot[0].milli_left[spot[1]])
-        resource, asked, total = Resource.CARD_COMPUTE, share.milli, WHOLE
-        best = max(room.milli_left[at], 0)
+def _of_share(placer: Placer, member: MemberShape, share: Share, there: Survey) -> Shortage:
+    if share.whole or share.count > 1 or not there.allowed:
+        resource, most = Resource.CARDS, there.cards
+        asked, total = share.count, there.allowed
+    elif there.card_compute.node >= 0:
+        resource, most = Resource.CARD_COMPUTE, there.card_compute
+        asked, total = share.milli, WHOLE
     else:
-        room, at = max(allowed, key=lambda spot: spot[0].mib_left[spot[1]])
-        resource, total = Resource.CARD_MEMORY, room.cards[at].memory_mib
-        asked, best = share.memory_on(total), max(room.mib_left[at], 0)
-    return Shortage(resource, member, asked, best, total, share, node=room.facts.name, card=at)
+        resource, most = Resource.CARD_MEMORY, there.card_memory
+        total = placer.cluster.by_number[most.node].cards[most.card].memory_mib
+        asked = share.memory_on(total)
+    node, best = placer.cluster.name(most.node), max(most.amount, 0)
+    return Shortage(resource, member, asked, best, total, share, node=node, card=most.card)

@@ -8,7 +8,7 @@ import msgspec
 from shoal.core.assume import placements
 from shoal.core.event import ClaimAsk, Group, Member
 from shoal.core.report import Alternative
-from shoal.core.shape import group_shape
+from shoal.core.shape import MemberShape, group_shape
 from shoal.core.state import State
 from shoal.units.gpu import Share
 
@@ -57,9 +57,8 @@ def _shapes(state: State, group: Group, asked: Share) -> Iterator[tuple[Share, b
 def _less_memory(state: State, asked: Share) -> Iterator[Share]:
     if asked.milli:
         yield msgspec.structs.replace(asked, milli=0)
-    rooms = state.cluster.nodes.values()
-    holes = [mib for room in rooms if not room.facts.closed for mib in room.mib_left]
-    whole_gib = max(holes, default=0) // _GIB * _GIB
+    largest = state.placer.survey(MemberShape(shares=(_ANY_PART,))).card_memory.amount
+    whole_gib = largest // _GIB * _GIB
     if 0 < whole_gib < asked.memory_mib:
         yield msgspec.structs.replace(asked, memory_mib=whole_gib)
 
@@ -95,3 +94,6 @@ def _try(state: State, group: Group, share: Share, *, pack: bool) -> Alternative
 def _with_share(member: Member, share: Share) -> Member:
     claims = tuple(ClaimAsk(claim.uid, claim.name, share) for claim in member.claims)
     return msgspec.structs.replace(member, claims=claims)
+
+
+_ANY_PART: Final = Share(memory_mib=1)

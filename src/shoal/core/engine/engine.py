@@ -26,7 +26,7 @@ class Engine(Protocol):
     def drop_node(self, node: int) -> None:
         """The node is gone; its number may be put again."""
 
-    def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
+    def put_class(self, number: int, ask: Ask, suits: Sequence[int]) -> None:
         """A class, and whether each node suits it."""
 
     def drop_class(self, number: int) -> None:

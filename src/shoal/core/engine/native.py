@@ -90,8 +90,9 @@ class _Busy(ctypes.Structure):
     _fields_ = [("held", c_int64), ("node", c_int32), ("card", c_int32)]
 
 
-_COUNTS_BEFORE, _MOSTS, _COUNTS_AFTER = 4, 5, 6
-"""What a survey is made of."""
+_MOSTS: Final = range(4, 19, 3)
+_SURVEY: Final = 25
+"""Numbers that a survey is told in, and where in them each of the most begins."""
 
 
 class NativeEngine:
@@ -134,7 +135,7 @@ class NativeEngine:
     def drop_node(self, node: int) -> None:
         self._c.drop_node(self._handle, node)
 
-    def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
+    def put_class(self, number: int, ask: Ask, suits: Sequence[int]) -> None:
         allowed = self._allowed(ask.models)
         self._c.put_class(
             self._handle, number, ask.cpu, ask.memory, ask.count, ask.milli, ask.mib,
@@ -236,11 +237,10 @@ class NativeEngine:
         return nodes[: self._c.best_nodes(self._handle, number, most, nodes)]
 
     def survey(self, number: int) -> Survey:
-        told = (c_int64 * (_COUNTS_BEFORE + 3 * _MOSTS + _COUNTS_AFTER))()
+        told = (c_int64 * _SURVEY)()
         self._c.survey(self._handle, number, told)
-        end = _COUNTS_BEFORE + 3 * _MOSTS
-        mosts = (Most(*told[at : at + 3]) for at in range(_COUNTS_BEFORE, end, 3))
-        return Survey(*told[:_COUNTS_BEFORE], *mosts, *told[end:])
+        mosts = (Most(*told[at : at + 3]) for at in _MOSTS)
+        return Survey._make([*told[: _MOSTS.start], *mosts, *told[_MOSTS.stop :]])
 
     def easiest(self, number: int, most: int, *, node: int = -1) -> list[Busy]:
         busy = (_Busy * most)()

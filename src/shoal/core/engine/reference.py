@@ -97,8 +97,8 @@ class ReferenceEngine:
         del self.nodes[node]
         self.log.append(node)
 
-    def put_class(self, number: int, ask: Ask, suits: Sequence[bool]) -> None:
-        self.classes[number] = _Class(ask, list(suits))
+    def put_class(self, number: int, ask: Ask, suits: Sequence[int]) -> None:
+        self.classes[number] = _Class(ask, list(map(bool, suits)))
 
     def drop_class(self, number: int) -> None:
         del self.classes[number]

@@ -2,7 +2,7 @@
 
 import contextlib
 
-from shoal.agent.containers import ContainerView
+from shoal.agent.containers import ContainerView, Waiting
 from shoal.agent.home import PodHome
 from shoal.agent.machine import now_ns
 from shoal.agent.record import RecordError, read_record
@@ -15,12 +15,19 @@ from shoal.units.steady import boot_ns
 def view_of(pod: Pod) -> PodView:
     """The pod as the agent before this one, if there was one, has told of it."""
     status = pod.status
+    first = Waiting(first_reason(pod))
     init = [
-        _view(c, status.init_container_statuses, beside=c.beside) for c in pod.spec.init_containers
+        _view(c, status.init_container_statuses, first, beside=c.beside)
+        for c in pod.spec.init_containers
     ]
-    main = [_view(c, status.container_statuses) for c in pod.spec.containers]
+    main = [_view(c, status.container_statuses, first) for c in pod.spec.containers]
     since = {c.type: (c.status, c.last_transition_time or "") for c in status.conditions}
     return PodView(pod.metadata.uid, _since(pod), init, main, since)
+
+
+def first_reason(pod: Pod) -> str:
+    """What each container waits for at first: others that come before it, or just its making."""
+    return "PodInitializing" if pod.spec.init_containers else Waiting().reason
 
 
 def since_boot(boot_id: str, home: PodHome, since_ns: int) -> int:
@@ -39,12 +46,12 @@ def since_boot(boot_id: str, home: PodHome, since_ns: int) -> int:
 
 
 def _view(
-    container: Container, told: list[ContainerStatus], *, beside: bool = False
+    container: Container, told: list[ContainerStatus], first: Waiting, *, beside: bool = False
 ) -> ContainerView:
     status = next((one for one in told if one.name == container.name), ContainerStatus())
     states = (status.state.running, status.state.terminated, status.last_state.terminated)
     begun = status.restart_count if any(states) else -1
-    return ContainerView(container.name, container.image, begun=begun, beside=beside)
+    return ContainerView(container.name, container.image, state=first, begun=begun, beside=beside)
 
 
 def _since(pod: Pod) -> int:

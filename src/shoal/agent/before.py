@@ -1,12 +1,14 @@
 """What is known of a pod from before this agent: what was told of it, and when its time began."""
 
 import contextlib
+from collections.abc import Iterable
 
 from shoal.agent.containers import ContainerView, Waiting
 from shoal.agent.home import PodHome
 from shoal.agent.machine import now_ns
 from shoal.agent.record import RecordError, read_record
 from shoal.agent.status import PodView
+from shoal.api.meta import ANNOTATION_TIME_LIMIT
 from shoal.api.pod import Container, ContainerStatus, Pod
 from shoal.units.instant import parse_instant
 from shoal.units.steady import boot_ns
@@ -43,6 +45,30 @@ def since_boot(boot_id: str, home: PodHome, since_ns: int) -> int:
             if record.boot_id == boot_id:
                 return record.since_boot_ns
     return boot_ns() - max(now_ns() - since_ns, 0)
+
+
+def first_start(boot_id: str, home: PodHome, containers: Iterable[str]) -> int:
+    """When the first of these containers' programs started, in ns since the kernel was.
+
+    0 where none was in this boot.
+    """
+    starts = []
+    for name in containers:
+        for path in home.container(name).glob("*.record"):
+            with contextlib.suppress(RecordError):
+                record = read_record(path)
+                if record.boot_id == boot_id and record.started_boot_ns:
+                    starts.append(record.started_boot_ns)
+    return min(starts, default=0)
+
+
+def is_time_limit(pod: Pod) -> bool:
+    """Whether a pod's deadline is the limit of its run, which counts from the program's start.
+
+    A shorter one was set since, so that the pod ends, be it started or not.
+    """
+    limit = pod.metadata.annotations.get(ANNOTATION_TIME_LIMIT, "")
+    return limit == str(pod.spec.active_deadline_seconds)
 
 
 def _view(

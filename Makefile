@@ -8,6 +8,8 @@ NATIVE := $(shell find native -type f)
 # Answers of a real server, kept beside the clone; without them the tests that compare are skipped.
 export SHOAL_CASES ?= $(wildcard $(CURDIR)/../shared/data/dialect)
 export SHOAL_REPLAY ?= $(wildcard $(CURDIR)/../shared/tools/dialect/replay.py)
+# Recorded traces of clusters, likewise.
+export SHOAL_TRACES ?= $(wildcard $(CURDIR)/../shared/data)
 # Last, so that pip's cmake serves only where the system has none.
 export PATH := $(PATH):$(CURDIR)/$(BIN)
 
@@ -19,7 +21,7 @@ $(READY): pyproject.toml CMakeLists.txt $(NATIVE)
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "shoal needs Python 3.11 or newer. With another one: make PYTHON=python3.12")'
 	$(BIN)/python -m pip --version >/dev/null 2>&1 || $(PYTHON) -m venv --clear .venv
 	command -v cmake >/dev/null || $(BIN)/pip install --quiet cmake
-	$(BIN)/pip install --quiet --editable '.[test,demo]'
+	$(BIN)/pip install --quiet --editable '.[test,demo,sim]'
 	touch $@
 
 # All gates and tests, the native parts built with sanitizers: at most 10 minutes on two cores.

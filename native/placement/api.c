@@ -189,6 +189,7 @@ EXPORT void set_policy(struct engine *engine, int32_t number, const int64_t *ste
 {
     engine->policy = POLICIES[number];
     engine->shuffles = engine->policy == any_place;
+    engine->first_card = engine->policy == fgd_published;
     free(engine->steps);
     engine->steps = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->steps);
     memcpy(engine->steps, steps, (size_t)count * sizeof *steps);

@@ -111,7 +111,8 @@ struct engine {
     struct class *classes;
     int32_t classes_room;
     policy policy;
-    bool shuffles; /* takes any node that fits */
+    bool shuffles;   /* takes any node that fits */
+    bool first_card; /* takes the first of equal cards, not the fullest */
     uint64_t shuffle;
     int32_t **links;
     int32_t *kind_models;

@@ -89,6 +89,7 @@ static void best_single(struct engine *engine, struct trial *trial, uint64_t fit
 {
     const struct cluster *cluster = &engine->cluster;
     bool first = true;
+    int32_t residue = 0; /* of the best card: of equal ones the fullest is taken */
     for (uint64_t rest = fitting; rest != 0; rest &= rest - 1) {
         int32_t card = __builtin_ctzll(rest);
         if (seen_before(cluster, trial, fitting, card)) {
@@ -97,8 +98,11 @@ static void best_single(struct engine *engine, struct trial *trial, uint64_t fit
         take(trial, cluster, 1ull << card, 1);
         struct score score = engine->policy(engine, trial);
         take(trial, cluster, 1ull << card, -1);
-        if (first || better(score, best->score)) {
+        bool tighter = !engine->first_card && !better(best->score, score) &&
+                       trial->before[card] < residue;
+        if (first || better(score, best->score) || tighter) {
             *best = (struct found){score, 1ull << card};
+            residue = trial->before[card];
             first = false;
         }
     }

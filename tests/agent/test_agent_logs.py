@@ -115,12 +115,33 @@ async def test_a_follower_sees_a_part_before_its_line_ends(box: Box):
     assert await box.logs("bar", follow=True, limitBytes=3) == "50%"
 
 
+def container(name: str, command: str) -> dict[str, object]:
+    return {"name": name, "image": "host", "command": ["sh", "-c", command]}
+
+
+async def test_a_container_that_has_not_started_says_what_it_waits_for(box: Box):
+    await box.create("late", "echo x", initContainers=[container("first", "sleep 1000")])
+    first = lambda pod: any(one.state.running for one in pod.status.init_container_statuses)  # noqa: E731
+    pod = await box.pod_that("late", first)
+    waits = "is waiting to start: PodInitializing"
+    assert await box.logs("late") == f'400 container "main" in pod "late" {waits}'
+    assert pod.status.container_statuses[0].state.waiting.reason == "PodInitializing"
+
+
+async def test_a_container_that_was_never_started_says_why(box: Box):
+    await box.create("never", "echo x", initContainers=[container("first", "exit 3")])
+    await box.ended("never")
+    told = "was never started: the pod ended before it was started"
+    assert await box.logs("never") == f'400 container "main" in pod "never" {told}'
+
+
 async def test_questions_that_have_no_answer(box: Box):
     assert "is not on this node" in await box.logs("nobody")
     await box.create("one", "echo x")
     await box.ended("one")
     assert "has no container other; main" in await box.logs("one", container="other")
-    assert "was not started before" in await box.logs("one", previous=True)
+    before = await box.logs("one", previous=True)
+    assert before == '400 previous terminated container "main" in pod "one" not found'
     assert "tailLines=x is not a number" in await box.logs("one", tailLines="x")
     assert "tailLines=9999" in await box.logs("one", tailLines="9" * 5000)
     assert "sinceSeconds=9" in await box.logs("one", sinceSeconds="9" * 18)

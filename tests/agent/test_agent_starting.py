@@ -13,7 +13,7 @@ from tests.agent.snapshots import snapshot
 from shoal.agent import keeper, launching
 from shoal.agent.threads import in_thread
 from shoal.api.kinds import PODS
-from shoal.api.meta import ANNOTATION_CODE
+from shoal.api.meta import ANNOTATION_CODE, ANNOTATION_TIME_LIMIT
 from shoal.api.pod import Pod
 
 KB = 1024
@@ -84,6 +84,40 @@ async def test_a_start_that_waits_hears_that_its_time_is_over(box: Box, spawn):
     patch = {"spec": {"activeDeadlineSeconds": 1}}
     await box.client.patch(PODS, "timed", box.namespace, patch=patch)
     assert (await box.ended("timed")).status.reason == "DeadlineExceeded"
+
+
+def limited(seconds: int) -> dict[str, dict[str, str]]:
+    return {"annotations": {ANNOTATION_TIME_LIMIT: str(seconds)}}
+
+
+async def test_the_time_limit_of_a_run_counts_from_the_programs_start(box: Box, spawn):
+    short = spawn(OSError(errno.EAGAIN, "Resource temporarily unavailable"))
+    program = "echo up; sleep 1000"
+    await box.create("limited", program, meta=limited(3), activeDeadlineSeconds=3)
+    await box.create("other", program, activeDeadlineSeconds=3)
+    assert (await box.ended("other")).status.reason == "DeadlineExceeded"
+    assert waits(await box.pod("limited"))
+    short.error = None
+    pod = await box.ended("limited")
+    assert (pod.status.reason, await box.logs("limited")) == ("DeadlineExceeded", "up\n")
+
+
+async def test_the_time_limit_of_a_run_is_the_same_for_the_next_agent(box: Box):
+    pod = await box.create("limited", "sleep 1000", meta=limited(3), activeDeadlineSeconds=3)
+    await box.running("limited")
+    await box.stop()
+    await box.start()
+    assert (await box.ended("limited")).status.reason == "DeadlineExceeded"
+    assert box.record(pod).ended_ns - box.record(pod).started_ns < 60 * 10**9
+
+
+async def test_a_run_that_is_to_end_does_so_before_it_is_started(box: Box, spawn):
+    spawn(OSError(errno.EAGAIN, "Resource temporarily unavailable"))
+    await box.create("limited", "echo never", meta=limited(1000), activeDeadlineSeconds=1000)
+    await box.pod_that("limited", waits)
+    patch = {"spec": {"activeDeadlineSeconds": 1}}
+    await box.client.patch(PODS, "limited", box.namespace, patch=patch)
+    assert (await box.ended("limited")).status.reason == "DeadlineExceeded"
 
 
 async def test_what_breaks_the_agent_each_time_fails_the_pod(box: Box, spawn):

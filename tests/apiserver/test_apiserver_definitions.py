@@ -135,6 +135,37 @@ def test_a_definition_is_refused(api, group, change, field):
     assert field in {place for _, place in causes(refusal)}
 
 
+@pytest.mark.parametrize(
+    ("rule", "good", "bad"),
+    [
+        ("self.spec.mode.find('[a-z]+') == 'fast'", {}, {"mode": "slow"}),
+        ("isIP(self.spec.mode) || self.spec.mode == 'fast'", {"mode": "::1"}, {"mode": "x"}),
+        ("quantity(self.spec.mode).isLessThan(quantity('1Gi'))", {"mode": "1G"}, {"mode": "2Gi"}),
+        ("self.spec.?size.orValue(1) > 0", {}, {"size": 0}),
+        (
+            "!format.dns1123Label().validate(self.spec.mode).hasValue()",
+            {"mode": "a-b"},
+            {"mode": "A"},
+        ),
+    ],
+)
+def test_a_rule_uses_what_kubernetes_has(api, ns, group, rule, good, bad):
+    one = version()
+    one["schema"]["openAPIV3Schema"]["x-kubernetes-validations"] = [{"rule": rule}]
+    api.create(DEFINITIONS, definition(group, one))
+    api.create(widgets(group, ns), {"metadata": {"name": "a"}, "spec": good})
+    status, refusal = api.call("POST", widgets(group, ns), {"metadata": {"name": "b"}, "spec": bad})
+    assert (status, causes(refusal)) == (422, {("FieldValueInvalid", "<nil>")})
+
+
+@pytest.mark.parametrize("rule", ["self.spec.nope == 1", "self.spec.size == 'a'"])
+def test_a_rule_that_never_holds_is_refused_with_its_definition(api, group, rule):
+    one = version()
+    one["schema"]["openAPIV3Schema"]["x-kubernetes-validations"] = [{"rule": rule}]
+    status, refusal = api.call("POST", DEFINITIONS, definition(group, one))
+    assert (status, rule in refusal["message"]) == (422, True)
+
+
 def test_what_an_object_may_hold_changes_with_the_definition(api, ns, group, wait_until):
     name = established(api, wait_until, definition(group))
     small = {"metadata": {"name": "a"}, "spec": {"size": -1}}

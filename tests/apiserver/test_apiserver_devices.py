@@ -103,6 +103,8 @@ def test_a_class_with_a_selector_that_says_nothing_is_refused(api, unique, expre
 @pytest.mark.parametrize(
     "expression",
     [
+        "device.attributes['a'].?b.orValue(1u) > 1u",
+        "device.capacity[?'a'].hasValue()",
         "device.driver == 'card.example.com'",
         "device.allowMultipleAllocations",
         "device.attributes['card.example.com'].model == 'A100'",

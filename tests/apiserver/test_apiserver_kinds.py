@@ -213,6 +213,56 @@ def test_a_warning_tells_what_will_become_of_the_pod(api, ns, spec, warning):
     assert warning in warnings_of(api, f"/api/v1/namespaces/{ns}/pods", body)
 
 
+EMPTY = {"name": "v", "emptyDir": {}}
+DATA = {"name": "v", "hostPath": {"path": "/data/"}}
+MEMORY = {"name": "v", "emptyDir": {"medium": "Memory"}}
+ACCOUNT = "/var/run/secrets/kubernetes.io/serviceaccount"
+TOKEN = {"name": "v", "projected": {"sources": [{"serviceAccountToken": {"path": "token"}}]}}
+
+
+def mount_warnings(api, ns, volume, image="host", **mount):
+    container = {"name": "c", "image": image, "volumeMounts": [{"name": "v"} | mount]}
+    body = pod(containers=[container], volumes=[volume])
+    return warnings_of(api, f"/api/v1/namespaces/{ns}/pods", body)
+
+
+@pytest.mark.parametrize(
+    ("volume", "path"),
+    [
+        (EMPTY, "/work"),
+        (EMPTY, "."),
+        (EMPTY, ".."),
+        (EMPTY, "../../away"),
+        (EMPTY, "/dev/shm"),
+        (DATA, "/work"),
+    ],
+)
+def test_a_mount_that_a_process_cannot_have_is_told(api, ns, volume, path):
+    told = f"spec.containers[0].volumeMounts[0].mountPath {path} is no place for a mount"
+    assert told in mount_warnings(api, ns, volume, mountPath=path)
+
+
+@pytest.mark.parametrize(
+    ("volume", "mount"),
+    [
+        (EMPTY, {"mountPath": "work"}),
+        (EMPTY, {"mountPath": "../beside"}),
+        (MEMORY, {"mountPath": "/dev/shm"}),
+        (DATA, {"mountPath": "/data"}),
+        (DATA, {"mountPath": "/data/in/", "subPath": "in"}),
+        (TOKEN, {"mountPath": ACCOUNT, "readOnly": True}),
+        (EMPTY, {"mountPath": "/work", "image": "python:3.12"}),
+    ],
+)
+def test_a_mount_that_a_process_can_have_raises_no_warning(api, ns, volume, mount):
+    assert mount_warnings(api, ns, volume, **mount) == ""
+
+
+def test_a_process_can_write_to_a_mount_that_is_to_be_read_only(api, ns):
+    told = mount_warnings(api, ns, EMPTY, mountPath="work", readOnly=True)
+    assert "volumeMounts[0].readOnly has no effect on this machine" in told
+
+
 def test_a_supported_pod_raises_no_warning(api, ns):
     body = pod(activeDeadlineSeconds=5, volumes=[{"name": "v", "emptyDir": {}}])
     _, headers, _ = api.send("POST", f"/api/v1/namespaces/{ns}/pods", body)

@@ -17,7 +17,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     released: threading.Event
 
     def do_GET(self):
-        if "refuse" in self.path:
+        if "refuse-" in self.path:
+            status = self.path[-3:]
+            self.send_response(int(status))
+            self.end_headers_for(f"refused with {status}".encode())
+        elif "refuse" in self.path:
             self.send_response(400)
             self.end_headers_for(b"no such container")
         elif "follow=true" in self.path:
@@ -134,6 +138,22 @@ def test_a_node_without_an_agent_is_a_status(api, bound):
     path, node = bound
     status, refusal = api.call("GET", f"{path}/log", container="main")
     assert (status, refusal["details"]["name"]) == (404, node)
+
+
+@pytest.mark.parametrize(
+    ("asked", "status", "reason", "told"),
+    [
+        ("refuse-400", 400, "BadRequest", "refused with 400"),
+        ("refuse-404", 404, "NotFound", "refused with 404"),
+        ("refuse-500", 500, "InternalError", "cannot give the log: refused with 500"),
+    ],
+)
+def test_what_the_agent_refuses_is_a_status(api, bound, serve, asked, status, reason, told):
+    path, node = bound
+    serve(f"node-{node}.sock")
+    answer = api.call("GET", f"{path}/log", container="main", sinceTime=asked)
+    assert (answer[0], answer[1]["kind"], answer[1]["reason"]) == (status, "Status", reason)
+    assert answer[1]["message"].endswith(told)
 
 
 def test_a_dead_socket_is_a_status(api, bound, serve, running):

@@ -1,6 +1,7 @@
 """What is placed, and where: whole groups, best fit, and a place found wherever there is one."""
 
 import msgspec
+import pytest
 from core_oracle import Oracle
 from core_world import (
     A100,
@@ -25,6 +26,7 @@ from shoal.core.decision import AnyDecision, Bind
 from shoal.core.event import GroupChanged, NodeChanged, Refused
 from shoal.core.state import State
 from shoal.core.step import step
+from shoal.units.gpu import Share
 
 BOX = box(cards=[A100, A100, T4])
 
@@ -209,3 +211,15 @@ def test_nodes_may_come_and_go_between_placements() -> None:
     step(state, events, NOW)
     (decision,) = submit(state, group("second", "1", members=2))
     assert sorted(places(decision)) == ["box2:0", "box3:0"]
+
+
+@pytest.mark.parametrize("many", [3, 1000, 2**63 - 1])
+def test_more_cards_than_there_are_wait_and_keep_nobody_up(many) -> None:
+    state = state_of(BOX)
+    asked = group("all", Share(count=many, milli=1000, models=("A100-80GB",)))
+    (decision,) = submit(state, asked)
+    assert not isinstance(decision, Bind)
+    (decision,) = submit(state, group("huge", cpu=2**63, memory=2**63))
+    assert not isinstance(decision, Bind)
+    (decision,) = submit(state, group("small", "1/4"))
+    assert isinstance(decision, Bind)

@@ -284,17 +284,17 @@ def test_it_ends():
     [
         "self.map(x, self + self)",
         "self.map(x, self.reverse())",
-        "self.map(x, text.split(','))",
-        "self.map(x, text.findAll('a'))",
+        "self.map(x, words.split(','))",
+        "self.map(x, words.findAll('a'))",
         "self.map(x, self.distinct())",
         "self.map(x, sets.contains(self, self))",
-        "self.map(x, '%s%s'.format([text, text]))",
-        "self.map(i, url('/?' + text).getQuery())",
+        "self.map(x, '%s%s'.format([words, words]))",
+        "self.map(i, url('/?' + words).getQuery())",
     ],
 )
 def test_what_is_made_has_a_most(text):
     with pytest.raises(OutOfSteps):
-        value_of(text, steps=20_000, self=list(range(2000)), text="a," * 2000)
+        value_of(text, steps=20_000, self=list(range(2000)), words="a," * 2000)
 
 
 def test_a_rule_tells_whether_it_looks_back():

@@ -259,6 +259,127 @@ def test_a_schema_is_refused(schema, field):
     assert field in [cause.field for cause in schema_causes(schema, "s")]
 
 
+TYPED = {
+    "type": "object",
+    "properties": {
+        "i": {"type": "integer"},
+        "n": {"type": "number"},
+        "s": {"type": "string"},
+        "b": {"type": "boolean"},
+        "t": {"type": "string", "format": "date-time"},
+        "d": {"type": "string", "format": "duration"},
+        "x-y": {"type": "string"},
+        "l": {"type": "array", "items": {"type": "string"}},
+        "o": {
+            "type": "array",
+            "items": {"type": "object", "properties": {"p": {"type": "integer"}}},
+        },
+        "m": {"type": "object", "additionalProperties": {"type": "integer"}},
+        "any": {"type": "object", "x-kubernetes-preserve-unknown-fields": True},
+        "port": {"x-kubernetes-int-or-string": True},
+        "pod": {
+            "type": "object",
+            "x-kubernetes-embedded-resource": True,
+            "properties": {"spec": {"type": "object", "properties": {}}},
+        },
+    },
+}
+
+
+def ruled(rule, **more):
+    rules = [{"rule": rule, **more}]
+    return schema_causes({**TYPED, "x-kubernetes-validations": rules}, "s")
+
+
+@pytest.mark.parametrize(
+    ("rule", "told"),
+    [
+        ("self.nope == 1", "the field nope, which is not in the schema"),
+        ("has(self.nope)", "the field nope"),
+        ("self.?nope.hasValue()", "the field nope"),
+        ("self.o.all(x, x.q > 0)", "the field q, which is not in the schema; it has p"),
+        ("self.o[0].q == 1", "the field q"),
+        ("self.o.all(i, x, i + x.q > 0)", "the field q"),
+        ("self.o.filter(x, x.p > 0).exists(x, x.q > 0)", "the field q"),
+        ("self.o.first().optMap(x, x.q).hasValue()", "the field q"),
+        ("cel.bind(x, self.o[0], x.q == 1)", "the field q"),
+        ("self.metadata.labels.size() > 0", "the field labels"),
+        ("self.pod.metadata.uid == ''", "the field uid"),
+        ("self.i.p == 1", "asks a int for the field p"),
+        ("self.i == 'a'", "== between int and string"),
+        ("self.s != 1", "!= between string and int"),
+        ("self.n == 1", "== between double and int"),
+        ("self.i == 1 && self.s == self.b", "== between string and bool"),
+        ("self.l == ['a'] || self.l == [1]", "== between list of string and list of int"),
+        ("self.l.all(x, x == 1)", "== between string and int"),
+        ("self.m.all(k, k == 1)", "== between string and int"),
+        ("self.m.all(k, v, v == k)", "== between int and string"),
+        ("self.m['a'] == 'b'", "== between int and string"),
+        ("1 in self.l", "in between int and list of string"),
+        ("self.s < 1", "< between string and int"),
+        ("self.t < self.d", "< between timestamp and duration"),
+        ("self.l < self.l", "< between list of string"),
+        ("self.i + self.n > 0.0", "+ between int and double"),
+        ("self.b + self.b", "+ between bool and bool"),
+        ("-self.s == 'a'", "- before a string"),
+        ("self.i && true", "&& with a int"),
+        ("!self.s", "! with a string"),
+        ("self.i ? true : false", "? with a int"),
+        ("self.l.exists(x, x)", "exists() with a string"),
+        ("self.l.map(x, x, x).size() > 0", "map() with a string"),
+        ("self.i.startsWith('a')", "startsWith() a int"),
+        ("self.s.startsWith(1)", "startsWith() a int"),
+        ("size(self.i) > 0", "size() a int"),
+        ("self.i.all(x, true)", "all() a int"),
+        ("quantity(self.i).isInteger()", "quantity() a int"),
+        ("quantity(self.s) == self.s", "== between quantity and string"),
+        ("self.s.optMap(x, x).hasValue()", "optMap() a string"),
+        ("self.i", "gives a int, and must give a bool"),
+        ("self.?b", "gives a optional"),
+        ("oldSelf.nope == 1", "the field nope"),
+    ],
+)
+def test_a_rule_that_never_holds_is_refused_with_its_schema(rule, told):
+    (cause,) = ruled(rule)
+    assert cause.field == "s.x-kubernetes-validations[0].rule"
+    assert told in cause.message
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "self.any.thing.deep == 1 && self.port == 80 && self.port != 'http'",
+        "dyn(self.i) == 'a'",
+        "self.x__dash__y == 'a'",
+        "self.i < self.n && self.n > 1",
+        "self.s == null",
+        "self.metadata.name.startsWith('a') && self.kind == 'A' && self.apiVersion != ''",
+        "self.pod.metadata.name == self.pod.kind",
+        "self.t - self.t < duration('1h') && self.t + self.d > self.t",
+        "self.o.map(x, x.p).sum() == 3 && self.o.exists_one(x, x.p == 1)",
+        "self.m.exists(k, self.m[k] > 1) && 'a' in self.m && self.m.b == 1",
+        "self.?i.orValue(1) == 1 && self.?o[?0].p.orValue(2) == 2",
+        "self.l.distinct().reverse().join(',').split(',') == self.l",
+        "[] == self.l && [self.i, self.i] == [1, 2] && [1, 'a'].size() == 2",
+        "(self.b ? self.i : self.s) == 1",
+        "self.s.find('a') == 'a' && self.s.findAll('a') == ['a']",
+        "type(self.i) == int",
+        "self == oldSelf",
+        "cel.bind(x, self.o, x.all(y, y.p > 0))",
+    ],
+)
+def test_a_rule_that_may_hold_is_taken_with_its_schema(rule):
+    assert ruled(rule) == []
+
+
+def test_the_message_of_a_rule_is_a_text():
+    assert ruled("true", messageExpression="'got ' + string(self.i)") == []
+    (cause,) = ruled("true", messageExpression="self.i + 1")
+    assert "must give a string" in cause.message
+    (cause,) = ruled("true", messageExpression="'got ' + self.i")
+    assert "+ between string and int" in cause.message
+
+
 def test_a_pattern_takes_no_longer_than_its_text():
     assert not pattern("^(a+)+$")("a" * 5000 + "!")
     with pytest.raises(PatternError):

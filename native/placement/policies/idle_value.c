@@ -25,11 +25,6 @@ static int64_t idle(const struct engine *engine, int64_t cpu, const int32_t *res
     return sum;
 }
 
-static int64_t floored(int64_t value, int64_t by)
-{
-    return value >= 0 ? value / by : -((-value + by - 1) / by);
-}
-
 struct score idle_value(struct engine *engine, struct trial *trial)
 {
     if (!trial->valued) {

@@ -52,3 +52,8 @@ int64_t cards_left(const struct trial *trial)
     }
     return left;
 }
+
+int64_t floored(int64_t value, int64_t by)
+{
+    return value >= 0 ? value / by : -((-value + by - 1) / by);
+}

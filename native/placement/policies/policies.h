@@ -19,6 +19,9 @@ int64_t gain(struct engine *engine, struct trial *trial, valuation value);
 /* How many of the engine's steps a gain reaches. */
 int64_t quantised(const struct engine *engine, int64_t gain);
 
+/* The quotient rounded down, for a divisor above 0. */
+int64_t floored(int64_t value, int64_t by);
+
 /* Milli-card that are left of all cards of the trial's node. */
 int64_t cards_left(const struct trial *trial);
 

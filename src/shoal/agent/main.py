@@ -9,7 +9,6 @@ import contextlib
 import logging
 import os
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -21,15 +20,13 @@ from shoal.agent.home import Home
 from shoal.agent.machine import Machine, read_machine
 from shoal.agent.namesake import AGENT, agent_name, sure_of_node
 from shoal.agent.native import keeper_path
-from shoal.agent.node import beat, register_node
 from shoal.agent.nodeuse import NodeUses
 from shoal.agent.pods import Pods
+from shoal.agent.presence import Presence
 from shoal.agent.server import log_server
-from shoal.agent.slices import publish_cards
 from shoal.agent.threads import in_thread
 from shoal.agent.tools import Tools
 from shoal.api.kinds import PODS
-from shoal.api.node import Node
 from shoal.api.nodeuse import HeldClaim
 from shoal.core.event import Card
 from shoal.kube.client import Client
@@ -93,26 +90,36 @@ async def serve(
     runner = await serve_unix(sock, log_server(tools.home, pods))
     bound = sock.stat()
     try:
-        cards = list(tools.cards.values())
-        register = partial(register_node, tools.client, machine, cards, tools.cgroups.why)
-        node = await register()
-        await publish_cards(tools.client, node, cards)
-        here = f"spec.nodeName={tools.node}"
-        reflector = Reflector(tools.client, PODS, fields=here, on_delta=pods.on_delta)
-        async with asyncio.TaskGroup() as group:
-            group.create_task(reflector.run())
-            group.create_task(tools.events.run())
-            me = agent_name(tools.home.root)
-            group.create_task(beat(tools.client, node, me, register))
-            if follow_cards:
-                group.create_task(_follow_cards(tools, node))
-            await reflector.synced.wait()
-            ready("")
-            await pods.sweep()
+        async with Client(tools.client.config) as own:
+            cards = list(tools.cards.values())
+            presence = Presence(own, machine, tools.uses, cards, tools.cgroups.why)
+            await presence.appear()
+            await _follow(tools, pods, presence, follow_cards=follow_cards, ready=ready)
     finally:
         await pods.close()
         await runner.cleanup()
         _unlink_own(sock, bound)
+
+
+async def _follow(
+    tools: Tools,
+    pods: Pods,
+    presence: Presence,
+    *,
+    follow_cards: bool,
+    ready: Callable[[str], None],
+) -> None:
+    here = f"spec.nodeName={tools.node}"
+    reflector = Reflector(tools.client, PODS, fields=here, on_delta=pods.on_delta)
+    async with asyncio.TaskGroup() as group:
+        group.create_task(reflector.run())
+        group.create_task(tools.events.run())
+        group.create_task(presence.keep(agent_name(tools.home.root)))
+        if follow_cards:
+            group.create_task(_follow_cards(tools, presence))
+        await reflector.synced.wait()
+        ready("")
+        await pods.sweep()
 
 
 def _unlink_own(sock: Path, bound: os.stat_result) -> None:
@@ -126,11 +133,11 @@ def _held_before(home: Home) -> dict[str, list[HeldClaim]]:
     return {pod.uid: [c.held for c in load_claims(pod.claims)] for pod in home.pods}
 
 
-async def _follow_cards(tools: Tools, node: Node) -> None:
+async def _follow_cards(tools: Tools, presence: Presence) -> None:
     """What other programs take of a real card shrinks what is offered of it."""
     while True:
         await asyncio.sleep(_CARDS_PAUSE_S)
         seen = await in_thread(lambda: discover_cards("", tools.home.root))
         known = {card.uuid for card in tools.cards.values()}
         offered: list[Card] = [card for card in seen if card.uuid in known]
-        await publish_cards(tools.client, node, offered)
+        await presence.offer(offered)

@@ -93,30 +93,18 @@ def node_status(machine: Machine, why_unlimited: str, now: int) -> dict[str, Any
 
 
 async def beat(
-    client: Client, node: Node, agent: str, report: Callable[[], Awaitable[Node]]
+    client: Client, node: Callable[[], Node], agent: str, report: Callable[[], Awaitable[None]]
 ) -> None:
-    """Renews the node's lease in the name of its agent for ever; cancel to stop.
+    """Renews the lease of the node as it is now, in the name of its agent; cancel to stop.
 
     Once nothing was renewed for so long that others may have given the node up, ``report``
     tells them all anew.
     """
-    name = node.metadata.name
-    lease = {
-        "apiVersion": "coordination.k8s.io/v1",
-        "kind": "Lease",
-        "metadata": {
-            "name": name,
-            "namespace": LEASE_NAMESPACE,
-            "ownerReferences": [owner(node)],
-            "annotations": {ANNOTATION_AGENT: agent},
-        },
-        "spec": {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S},
-    }
     await _make_namespace(client)
     renewed = boot_ns()
     while True:
         try:
-            await _renew(client, name, lease)
+            await _renew(client, node(), agent)
             if boot_ns() - renewed > _LEASE_S * 1_000_000_000:
                 await report()
             renewed = boot_ns()
@@ -140,17 +128,25 @@ async def _make_namespace(client: Client) -> None:
             raise
 
 
-async def _renew(client: Client, name: str, lease: dict[str, Any]) -> None:
+async def _renew(client: Client, node: Node, agent: str) -> None:
     # A MicroTime: six decimals.
     now = stamp(now_ns()).removesuffix("Z") + "000Z"
-    spec = {**lease["spec"], "renewTime": now}
-    patch = {"metadata": {"annotations": lease["metadata"]["annotations"]}, "spec": spec}
+    name = node.metadata.name
+    told = {"ownerReferences": [owner(node)], "annotations": {ANNOTATION_AGENT: agent}}
+    spec = {"holderIdentity": name, "leaseDurationSeconds": _LEASE_S, "renewTime": now}
+    patch = {"metadata": told, "spec": spec}
     try:
         await client.patch(LEASES, name, LEASE_NAMESPACE, patch=patch)
     except ApiError as error:
         if not error.not_found:
             raise
-        await client.create(LEASES, lease | {"spec": spec}, LEASE_NAMESPACE)
+        lease = {
+            "apiVersion": "coordination.k8s.io/v1",
+            "kind": "Lease",
+            "metadata": {"name": name, "namespace": LEASE_NAMESPACE, **told},
+            "spec": spec,
+        }
+        await client.create(LEASES, lease, LEASE_NAMESPACE)
 
 
 def _node_info(machine: Machine) -> dict[str, str]:

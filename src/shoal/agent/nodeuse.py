@@ -58,6 +58,10 @@ class NodeUses:
         if gone:
             await self._tell()
 
+    async def tell_again(self) -> None:
+        """Returns once the server has on record what is held, even if that was removed there."""
+        await self._tell()
+
     @property
     def pods(self) -> set[str]:
         """The uids of the pods that hold something."""

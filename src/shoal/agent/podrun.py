@@ -11,7 +11,7 @@ from collections.abc import Coroutine, Iterable
 from typing import Final
 
 from shoal.agent.attempts import end_container, let_go
-from shoal.agent.before import since_boot, view_of
+from shoal.agent.before import first_start, is_time_limit, since_boot, view_of
 from shoal.agent.containers import ContainerRun, ContainerView, Orders, Running, Waiting
 from shoal.agent.diary import Diary
 from shoal.agent.ending import Ended, never_started, unseen
@@ -237,8 +237,10 @@ class PodRun:
 
     def _changed(self, view: ContainerView, started: asyncio.Event | None) -> None:
         self._diary.started(view)
-        if started is not None and isinstance(view.state, Running):
-            started.set()
+        if isinstance(view.state, Running):
+            self._watch_deadline()
+            if started is not None:
+                started.set()
         lasting = [*self._view.main, *(one for one in self._view.init if one.beside)]
         if all(isinstance(one.state, Ended) for one in lasting):
             self._teller.hush()
@@ -262,7 +264,13 @@ class PodRun:
         limit = self.pod.spec.active_deadline_seconds
         if limit is None or self.stop.asked:
             return
-        left = limit - (boot_ns() - self._since_boot_ns) / 1e9
+        since = self._since_boot_ns
+        if is_time_limit(self.pod):
+            main = [container.name for container in self.pod.spec.containers]
+            since = first_start(self._tools.boot_id, self.home, main)
+            if not since:
+                return
+        left = limit - (boot_ns() - since) / 1e9
         loop = asyncio.get_running_loop()
         self._deadline = loop.call_later(
             max(left, 0), self._ask, StopReason.DEADLINE, self._grace()

@@ -10,6 +10,7 @@ from typing import Final
 
 from aiohttp import web
 
+from shoal.agent.before import first_reason
 from shoal.agent.home import Attempt, Home
 from shoal.agent.logs import LogQuery, read_log
 from shoal.agent.machine import now_ns, stamp
@@ -78,7 +79,8 @@ class LogHandler:
             if last is not None and last.number >= back:
                 return home.attempt(container, last.number - back)
             if back or not query.follow or _left(request) or not self._may_start(pod):
-                raise web.HTTPBadRequest(text=self._not_started(pod, container, back))
+                told = no_previous(pod, container) if back else not_started(pod, container)
+                raise web.HTTPBadRequest(text=told)
             await asyncio.sleep(pause)
             pause = min(pause * 2, _LONGEST_PAUSE_S)
 
@@ -86,10 +88,25 @@ class LogHandler:
         run = self._pods.runner(pod.metadata.uid)
         return run is not None and not run.blocked and not run.stop.asked
 
-    def _not_started(self, pod: Pod, container: str, back: int) -> str:
-        if back:
-            return f"container {container} of pod {pod.metadata.name} was not started before"
-        return f"container {container} of pod {pod.metadata.name} has not started"
+
+def no_previous(pod: Pod, container: str) -> str:
+    """Why there is no log from before the container's last start."""
+    name = pod.metadata.name
+    return f'previous terminated container "{container}" in pod "{name}" not found'
+
+
+def not_started(pod: Pod, container: str) -> str:
+    """Why a container has no log: what it waits for, or what it was never started for."""
+    status = pod.status
+    told = (*status.init_container_statuses, *status.container_statuses)
+    states = [one.state for one in told if one.name == container]
+    where = f'container "{container}" in pod "{pod.metadata.name}"'
+    if ended := next((state.terminated for state in states if state.terminated), None):
+        return f"{where} was never started: {ended.message or ended.reason}"
+    if waiting := next((state.waiting for state in states if state.waiting), None):
+        words = filter(None, (waiting.reason, waiting.message))
+        return f"{where} is waiting to start: {': '.join(words)}"
+    return f"{where} is waiting to start: {first_reason(pod)}"
 
 
 def log_query(request: web.Request) -> LogQuery:

@@ -26,11 +26,18 @@ async def publish_cards(client: Client, node: Node, cards: list[Card]) -> None:
             raise
         await persist("create slice", lambda: client.create(RESOURCE_SLICES, wanted))
         return
-    if held["spec"].get("devices", []) != wanted["spec"]["devices"]:
+    owners = wanted["metadata"]["ownerReferences"]
+    same = held["spec"].get("devices", []) == wanted["spec"]["devices"]
+    if not same or held["metadata"].get("ownerReferences") != owners:
         wanted["spec"]["pool"]["generation"] = held["spec"]["pool"]["generation"] + 1
         held["spec"] = wanted["spec"]
-        held["metadata"]["ownerReferences"] = wanted["metadata"]["ownerReferences"]
+        held["metadata"]["ownerReferences"] = owners
         await persist("update slice", lambda: client.replace(RESOURCE_SLICES, held))
+
+
+def slice_name(node: str) -> str:
+    """The name of a node's slice."""
+    return f"{node}-{DRIVER}"
 
 
 def slice_object(node: Node, cards: list[Card]) -> dict[str, Any]:
@@ -39,7 +46,7 @@ def slice_object(node: Node, cards: list[Card]) -> dict[str, Any]:
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceSlice",
-        "metadata": {"name": f"{name}-{DRIVER}", "ownerReferences": [owner(node)]},
+        "metadata": {"name": slice_name(name), "ownerReferences": [owner(node)]},
         "spec": {
             "driver": DRIVER,
             "nodeName": name,

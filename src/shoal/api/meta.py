@@ -30,6 +30,8 @@ ANNOTATION_AGENT: Final = "shoal.dev/agent"
 ANNOTATION_RANK_PORT: Final = "shoal.dev/rank-port"
 """On rank 0's pod: the port its agent chose for the others to meet at."""
 
+ANNOTATION_TIME_LIMIT: Final = "shoal.dev/time-limit"
+"""On a run's pod: a deadline of so many seconds counts from the program's start on."""
 ANNOTATION_STARTED: Final = "shoal.dev/started-at"
 """On a pod: when its first container started, to the millisecond; a status has whole seconds."""
 ANNOTATION_FINISHED: Final = "shoal.dev/finished-at"

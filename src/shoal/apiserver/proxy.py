@@ -69,7 +69,10 @@ async def pod_log(server: Server, request: Request, target: Target) -> Answer:
     options = {name: request.query[name] for name in _LOG_OPTIONS if name in request.query}
     path = "/".join(("/logs", *map(quote, (target.namespace, target.name, container))))
     what = f"the agent of node {node}"
-    return await _relay(Forward(socket, "GET", path, urlencode(options), what))
+    told = await _relay(Forward(socket, "GET", path, urlencode(options), what))
+    if isinstance(told, Response):
+        raise _no_log(told, what, target.name)
+    return told
 
 
 async def service(server: Server, request: Request, namespace: str, name: str, tail: str) -> Answer:
@@ -151,6 +154,16 @@ async def _chunks(
     finally:
         response.close()
         await session.close()
+
+
+def _no_log(refusal: Response, what: str, pod: str) -> StatusError:
+    """The agent says in a line of text why there is no log."""
+    told = refusal.body.decode(errors="replace").strip()
+    if refusal.status == 400:
+        return bad_request(told)
+    if refusal.status == 404:
+        return StatusError(404, "NotFound", told, Details(name=pod, kind="pods"))
+    return StatusError(500, "InternalError", f"{what} cannot give the log: {told}")
 
 
 def _no_agent(node: str) -> StatusError:

@@ -66,6 +66,8 @@ def _choose(
     share = shape.shares[len(done)]
     needs = _needs(left, share)
     fitting = _fitting(left, share, needs)
+    if len(fitting) < share.count:
+        return
     if shape.level:
         fitting.sort(key=lambda card: -_times(left, card, needs[card], share.milli))
     else:

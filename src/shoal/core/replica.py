@@ -10,6 +10,7 @@ from typing import Any, Final
 from shoal.api.claim import REQUEST, claim_object
 from shoal.api.meta import (
     ANNOTATION_CODE,
+    ANNOTATION_TIME_LIMIT,
     API_VERSION,
     LABEL_ATTEMPT,
     LABEL_GANG,
@@ -86,14 +87,16 @@ def pod_object(run: Run, rank: int) -> dict[str, Any]:
     if spec.gpu:
         claim = {"name": REQUEST, "resourceClaimName": _name(run, rank)}
         pod["resourceClaims"] = [claim]
+    annotations = {ANNOTATION_CODE: spec.code} if spec.code else {}
     if limit := time_limit_seconds(spec):
         pod["activeDeadlineSeconds"] = limit
+        annotations[ANNOTATION_TIME_LIMIT] = str(limit)
     if shm := _shm_mib(spec):
         empty = {"medium": "Memory", "sizeLimit": format_mib(shm)}
         pod["volumes"] = [{"name": _SHM, "emptyDir": empty}]
     metadata = _metadata(run, _name(run, rank)) | {
         "labels": _labels(run, rank) | _pod_labels(run),
-        "annotations": {ANNOTATION_CODE: spec.code} if spec.code else {},
+        "annotations": annotations,
     }
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": pod}
 

@@ -4,6 +4,7 @@ Typed reads (only the fields of a view are decoded), writes as plain JSON object
 request ends within ``TIMEOUT`` seconds; a watch ends when the server ends it.
 """
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from typing import Any, Self, TypeVar
 
@@ -20,6 +21,8 @@ T = TypeVar("T", bound=Object)
 
 TIMEOUT = 30
 """Seconds after which a request that is not a watch is given up."""
+_AT_ONCE = 64
+"""Requests in flight. The others wait in line, and only then does their time count."""
 _LONGEST_EVENT = 8 * 1024 * 1024
 
 
@@ -32,11 +35,12 @@ class Client:
     def __init__(self, config: Config) -> None:
         self.config = config
         self._session: aiohttp.ClientSession | None = None
+        self._gate = asyncio.Semaphore(_AT_ONCE)
 
     async def __aenter__(self) -> Self:
         context = tls_context(self.config)
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(ssl=context, limit=64, keepalive_timeout=30),
+            connector=aiohttp.TCPConnector(ssl=context, limit=0, keepalive_timeout=30),
             headers={"Authorization": f"Bearer {self.config.token}", "Accept": "application/json"},
             timeout=aiohttp.ClientTimeout(total=TIMEOUT),
             read_bufsize=1024 * 1024,
@@ -61,9 +65,12 @@ class Client:
         data = None if body is None else msgspec.json.encode(body)
         merged = {"Content-Type": "application/json", **(headers or {})} if data else headers
         try:
-            async with self._open().request(
-                method, self.config.server + path, params=query, data=data, headers=merged
-            ) as answer:
+            async with (
+                self._gate,
+                self._open().request(
+                    method, self.config.server + path, params=query, data=data, headers=merged
+                ) as answer,
+            ):
                 content = await answer.read()
         except (aiohttp.ClientError, TimeoutError, OSError) as error:
             raise Unreachable(self.config.server, error) from None

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping
 
 from shoal.api.claim import COMPUTE, MEMORY, AllocationResult, ResourceClaim
-from shoal.api.meta import DRIVER, LABEL_RUN
+from shoal.api.meta import ANNOTATION_STARTED, ANNOTATION_TIME_LIMIT, DRIVER, LABEL_RUN
 from shoal.api.nodeuse import HeldClaim
 from shoal.api.pod import Pod
 from shoal.api.run import Run
@@ -65,11 +65,12 @@ def known_end(run: Run) -> int:
 
 def known_pod_end(pod: Pod) -> int:
     """When a pod ends at the latest, in ms since the epoch; 0 where no end is known."""
-    limit = pod.spec.active_deadline_seconds
-    if not (pod.status.start_time and limit):
+    limit, told = pod.spec.active_deadline_seconds, pod.metadata.annotations
+    since = told.get(ANNOTATION_STARTED) if ANNOTATION_TIME_LIMIT in told else pod.status.start_time
+    if not (since and limit):
         return 0
     try:
-        return parse_instant(pod.status.start_time) + limit * 1000
+        return parse_instant(since) + limit * 1000
     except UnitError:
         return 0
 

@@ -1,7 +1,7 @@
 """Requests as classes, and the work that a policy is told to expect."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import StrEnum
 from typing import Final
 
@@ -52,7 +52,7 @@ def work_of(trace: Trace, typical: Typical) -> list[Work]:
     if typical is Typical.PUBLISHED:
         return _published(trace)
     counts = Counter(_without_memory(pod) for pod in trace.pods)
-    return [Work(pod.ask, count) for pod, count in counts.items()]
+    return _as_work(counts)
 
 
 def kind_of(ask: Ask) -> str:
@@ -83,13 +83,22 @@ def _published(trace: Trace) -> list[Work]:
         spec = "|".join(trace.models[model] for model in pod.models)
         return counts[pod], pod.cpu, pod.milli, pod.cards, spec
 
-    works, covered = [], 0
+    kept: list[TracePod] = []
+    covered = 0
     for pod in sorted(counts, key=order, reverse=True):
         if covered * 100 >= _COVERED_PERCENT * len(trace.pods):
             break
-        works.append(Work(pod.ask, counts[pod]))
+        kept.append(pod)
         covered += counts[pod]
-    return works
+    return _as_work({pod: counts[pod] for pod in kept})
+
+
+def _as_work(counts: Mapping[TracePod, int]) -> list[Work]:
+    """A model may be written twice, so different pods may ask alike."""
+    alike: Counter[Ask] = Counter()
+    for pod, count in counts.items():
+        alike[pod.ask] += count
+    return [Work(ask, count) for ask, count in alike.items()]
 
 
 def _without_memory(pod: TracePod) -> TracePod:

@@ -7,7 +7,7 @@ they come. Exact integers: milli-card times weight.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -18,29 +18,34 @@ Residues = tuple[int, ...]
 
 
 class _Alike(NamedTuple):
-    """Classes that differ in CPU alone: the CPU that each asks, rising, and weights summed up."""
+    """Classes that differ in CPU alone: what each asks of it, rising, and weights summed up."""
 
     kind: int
     cards: int
     milli: int
     cpus: list[int]
+    typical: list[int]
     weights: list[int]
 
 
 class Fragmentation:
-    """Looks at nodes for one mix of work. ``kinds`` names the parts in which it is told."""
+    """Looks at nodes: in all for the ``typical`` work, and for each kind of all ``works``.
 
-    def __init__(self, works: Sequence[Work], models: int) -> None:
-        self.kinds = kinds_of(work.ask for work in works)
-        self.total_weight = sum(work.weight for work in works)
-        self._weights = [
-            sum(work.weight for work in works if kind_of(work.ask) == kind) for kind in self.kinds
-        ]
-        self._alike = [self._usable_on(works, model) for model in range(models)]
+    ``weight`` is the sum of the weights of typical work; ``kinds`` has that of each kind.
+    """
+
+    def __init__(self, works: Sequence[Work], typical: Sequence[Work], models: int) -> None:
+        self.weight = sum(work.weight for work in typical)
+        self.kinds = {
+            kind: sum(work.weight for work in works if kind_of(work.ask) == kind)
+            for kind in kinds_of(work.ask for work in works)
+        }
+        counted = {work.ask: work.weight for work in typical}
+        self._alike = [self._usable_on(works, counted, model) for model in range(models)]
         self._known: dict[tuple[int, int, Residues], tuple[int, ...]] = {}
 
     def of(self, model: int, cpu: int, residues: Residues) -> tuple[int, ...]:
-        """Of a node with so much CPU and of each card left, by kind of work."""
+        """Of a node with so much CPU and of each card left: in all, then by kind of work."""
         key = (model, cpu, residues)
         known = self._known.get(key)
         if known is None:
@@ -49,21 +54,30 @@ class Fragmentation:
 
     def _look(self, model: int, cpu: int, residues: Residues) -> tuple[int, ...]:
         idle = sum(residues)
-        parts = [idle * weight for weight in self._weights]
-        for kind, cards, milli, cpus, weights in self._alike[model]:
+        unusable = idle * self.weight
+        by_kind = [idle * weight for weight in self.kinds.values()]
+        for kind, cards, milli, cpus, typical, weights in self._alike[model]:
             fitting = [left for left in residues if left >= milli]
             if len(fitting) >= cards:
-                parts[kind] -= sum(fitting) * weights[bisect_right(cpus, cpu)]
-        return tuple(parts)
+                usable, fit = sum(fitting), bisect_right(cpus, cpu)
+                unusable -= usable * typical[fit]
+                by_kind[kind] -= usable * weights[fit]
+        return unusable, *by_kind
 
-    def _usable_on(self, works: Iterable[Work], model: int) -> list[_Alike]:
-        groups: dict[tuple[int, int], list[tuple[int, int]]] = {}
-        for ask, weight in ((work.ask, work.weight) for work in works):
-            if ask.count and ask.allows(model):
-                groups.setdefault((ask.count, ask.milli), []).append((ask.cpu, weight))
-        return [self._as_one(*key, sorted(group)) for key, group in groups.items()]
+    def _usable_on(
+        self, works: Sequence[Work], counted: Mapping[Ask, int], model: int
+    ) -> list[_Alike]:
+        groups: dict[tuple[int, int], list[Work]] = {}
+        for work in works:
+            if work.ask.count and work.ask.allows(model):
+                groups.setdefault((work.ask.count, work.ask.milli), []).append(work)
+        return [self._as_one(group, counted) for group in groups.values()]
 
-    def _as_one(self, count: int, milli: int, group: list[tuple[int, int]]) -> _Alike:
-        kind = self.kinds.index(kind_of(Ask(count=count, milli=milli)))
-        cpus = [cpu for cpu, _ in group]
-        return _Alike(kind, count, milli, cpus, list(accumulate((w for _, w in group), initial=0)))
+    def _as_one(self, group: list[Work], counted: Mapping[Ask, int]) -> _Alike:
+        group.sort(key=lambda work: work.ask.cpu)
+        one = group[0].ask
+        typical = accumulate((counted.get(work.ask, 0) for work in group), initial=0)
+        weights = accumulate((work.weight for work in group), initial=0)
+        cpus = [work.ask.cpu for work in group]
+        kind = list(self.kinds).index(kind_of(one))
+        return _Alike(kind, one.count, one.milli, cpus, list(typical), list(weights))

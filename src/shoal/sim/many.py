@@ -21,7 +21,9 @@ class Spread(NamedTuple):
 
 def run_seeds(trace: Trace, policy: Policy, load: int, seeds: Iterable[int]) -> Iterator[Record]:
     """One record a seed. Fragmentation is told for the mix behind the published figures."""
-    fragmentation = Fragmentation(work_of(trace, Typical.PUBLISHED), len(trace.models))
+    fragmentation = Fragmentation(
+        work_of(trace, Typical.ALL), work_of(trace, Typical.PUBLISHED), len(trace.models)
+    )
     for seed in seeds:
         yield record(trace, run(trace, policy, load, seed), load, fragmentation)
 

@@ -1,6 +1,7 @@
 """What a run is told by: allocation and fragmentation at each percent of arrived load, counts."""
 
 from collections import Counter
+from collections.abc import Iterable
 
 import msgspec
 
@@ -17,8 +18,8 @@ Curve = tuple[float, ...]
 class Record(msgspec.Struct, frozen=True):
     """One run in figures. All curves are percent of all cards, ``idle_unusable`` of idle ones.
 
-    ``by_kind`` is fragmentation in its parts, by kind of work that cannot use what is idle.
-    ``arrived`` and ``held`` count pods by kind.
+    ``by_kind`` is what is idle and of no use to work of one kind. ``arrived`` and ``held`` count
+    pods by kind.
     """
 
     seed: int
@@ -54,8 +55,8 @@ def record(trace: Trace, run: Run, load: int, fragmentation: Fragmentation) -> R
 
 
 class _Room:
-    """What is left on each node, and the state of all of it: milli-card in use, then what is
-    unusable, by kind of work."""
+    """What is left on each node. ``state`` is milli-card in use, then what is unusable in all,
+    then to each kind of work."""
 
     def __init__(self, trace: Trace, fragmentation: Fragmentation) -> None:
         self._nodes = trace.nodes
@@ -95,23 +96,21 @@ def _means(samples: list[list[tuple[int, ...]]], before: tuple[int, ...]) -> lis
 
 
 def _told(trace: Trace, run: Run, fragmentation: Fragmentation, means: list[list[float]]) -> Record:
-    whole = trace.capacity * fragmentation.total_weight
-    used = [mean[0] for mean in means]
-    parts = list(zip(*(mean[1:] for mean in means), strict=True))
-    unusable = [sum(mean[1:]) / fragmentation.total_weight for mean in means]
+    used, unusable, *by_kind = zip(*means, strict=True)
     kinds = [kind_of(trace.pods[pod].ask) for pod in run.arrivals.pods]
     held = [kind for kind, place in zip(kinds, run.places, strict=True) if place is not None]
+    weight, capacity = fragmentation.weight, trace.capacity
     return Record(
         seed=run.arrivals.seed,
-        allocation=_percent(used, trace.capacity),
-        fragmentation=_percent(unusable, trace.capacity),
+        allocation=_percent(used, capacity),
+        fragmentation=_percent(unusable, capacity * weight),
         idle_unusable=tuple(
-            round(100 * each / max(trace.capacity - taken, 1), 2)
+            round(100 * each / weight / max(capacity - taken, 1), 2)
             for each, taken in zip(unusable, used, strict=True)
         ),
         by_kind={
-            kind: _percent(list(part), whole)
-            for kind, part in zip(fragmentation.kinds, parts, strict=True)
+            kind: _percent(part, capacity * of_kind)
+            for (kind, of_kind), part in zip(fragmentation.kinds.items(), by_kind, strict=True)
         },
         placed=len(held),
         refused=dict(Counter(run.refusals.values()).most_common()),
@@ -121,5 +120,5 @@ def _told(trace: Trace, run: Run, fragmentation: Fragmentation, means: list[list
     )
 
 
-def _percent(values: list[float], whole: int) -> Curve:
+def _percent(values: Iterable[float], whole: int) -> Curve:
     return tuple(round(100 * value / whole, 2) for value in values)

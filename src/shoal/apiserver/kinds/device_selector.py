@@ -8,6 +8,7 @@ from typing import Final
 
 from shoal.dialect.cel.errors import CelSyntaxError
 from shoal.dialect.cel.syntax import Call, ListOf, Literal, MapOf, Name, Node, Select, parse
+from shoal.dialect.cel.tokens import Unsigned
 from shoal.dialect.document import Document
 from shoal.dialect.status import INVALID, REQUIRED, TOO_LONG, Cause
 
@@ -90,4 +91,10 @@ def _kind(node: Node) -> str:
     return ""
 
 
-_LITERALS: Final = {bool: "bool", int: "int", float: "double", str: "string", bytes: "bytes"}
+_LITERALS: Final = {
+    Unsigned: "uint",
+    bool: "bool",
+    float: "double",
+    int: "int",
+    str: "string",
+}

@@ -4,6 +4,7 @@ from typing import Final
 
 from shoal.apiserver.history import Key
 from shoal.apiserver.ids import IDS
+from shoal.apiserver.kinds.mount_support import ACCOUNT_PLACE
 from shoal.apiserver.kinds.pod_defaults import containers_of
 from shoal.apiserver.registry import World
 from shoal.dialect.document import Document
@@ -11,7 +12,6 @@ from shoal.dialect.status import forbidden
 
 _DEFAULT: Final = "default"
 _PREFIX: Final = "kube-api-access-"
-_PLACE: Final = "/var/run/secrets/kubernetes.io/serviceaccount"
 _TOKEN_SECONDS: Final = 3607
 
 
@@ -47,12 +47,12 @@ def _mount(spec: Document) -> None:
         name = f"{_PREFIX}{IDS.suffix()}"
         volumes.append(_volume(name))
     for container in lacking:
-        mount = {"name": name, "readOnly": True, "mountPath": _PLACE}
+        mount = {"name": name, "readOnly": True, "mountPath": ACCOUNT_PLACE}
         container.setdefault("volumeMounts", []).append(mount)
 
 
 def _has_one(container: Document) -> bool:
-    return any(m.get("mountPath") == _PLACE for m in container.get("volumeMounts") or ())
+    return any(m.get("mountPath") == ACCOUNT_PLACE for m in container.get("volumeMounts") or ())
 
 
 def _volume(name: str) -> Document:

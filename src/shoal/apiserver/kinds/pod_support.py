@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from shoal.api.meta import DRIVER
 from shoal.api.pod import CARDS
+from shoal.apiserver.kinds.mount_support import unsupported_mounts, unsupported_volumes
 from shoal.dialect.document import Document
 
 _POD: Final = frozenset(
@@ -62,7 +63,6 @@ _HARMLESS: Final = frozenset(
     }
 )
 """Fields that a process pod satisfies as it is, or that change nothing people would miss."""
-_VOLUMES: Final = frozenset({"name", "emptyDir", "configMap", "secret", "hostPath"})
 _RESOURCES: Final = frozenset({"cpu", "memory", CARDS})
 _IGNORED_RESOURCES: Final = frozenset({"ephemeral-storage"})
 _ENV_SOURCES: Final = frozenset({"fieldRef", "configMapKeyRef", "secretKeyRef"})
@@ -76,10 +76,10 @@ def unsupported(spec: Document, at: str) -> Iterator[str]:
     for part in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(part) or ()):
             yield from _container(container, f"{at}.{part}[{index}]")
+            yield from unsupported_mounts(spec, container, f"{at}.{part}[{index}]")
             if container.get("restartPolicy") not in _HONOURED[part]:
                 yield f"{at}.{part}[{index}].restartPolicy {_NO_EFFECT}"
-    for index, volume in enumerate(spec.get("volumes") or ()):
-        yield from _others(volume, _VOLUMES, f"{at}.volumes[{index}]", _FAILS)
+    yield from unsupported_volumes(spec, at)
 
 
 def _container(container: Document, path: str) -> Iterator[str]:

@@ -3,7 +3,15 @@
 import click
 
 from shoal.cli.options import option
-from shoal.cli.sim.options import Replay, load_of, policy_of, replay_options, seeds_of, trace_of
+from shoal.cli.sim.options import (
+    Replay,
+    load_of,
+    picture_of,
+    policy_of,
+    replay_options,
+    seeds_of,
+    trace_of,
+)
 
 
 @click.command()
@@ -25,13 +33,17 @@ def command(policies: str, replay: Replay) -> None:
     from shoal.cli.sim.warn import warn_of_never
     from shoal.sim.document import document_of
     from shoal.sim.many import run_seeds
+    from shoal.sim.pictures import draw_loads
     from shoal.sim.table import policy_table
 
     named = dict.fromkeys(policy_of(each, "--policies") for each in policies.split(","))
     load, seeds = load_of(replay.load), seeds_of(replay.seeds)
+    picture = picture_of(replay)
     trace = trace_of(replay)
     warn_of_never(trace)
     found = {policy: list(run_seeds(trace, policy, load, seeds)) for policy in named}
+    if picture is not None:
+        draw_loads(picture, trace.name, found)
     if replay.output == "table":
         write_table(*policy_table(found))
     else:

@@ -97,6 +97,17 @@ def policy_of(text: str, flag: str) -> "Policy":
         raise BadInput(f"{flag} {text[:40]}: is none of {known}; {_example(flag)}") from None
 
 
+def picture_of(replay: Replay) -> Path | None:
+    """The file to draw into. Raises PictureError where that could not be done in the end."""
+    if replay.figure is None:
+        return None
+    from shoal.sim.pictures import check_picture
+
+    path = Path(replay.figure)
+    check_picture(path)
+    return path
+
+
 def _example(flag: str) -> str:
     return f"example: {EXAMPLES[flag]}"
 

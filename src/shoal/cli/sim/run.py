@@ -3,7 +3,15 @@
 import click
 
 from shoal.cli.options import option
-from shoal.cli.sim.options import Replay, load_of, policy_of, replay_options, seeds_of, trace_of
+from shoal.cli.sim.options import (
+    Replay,
+    load_of,
+    picture_of,
+    policy_of,
+    replay_options,
+    seeds_of,
+    trace_of,
+)
 
 
 @click.command()
@@ -26,6 +34,7 @@ def command(policy: str, replay: Replay) -> None:
     from shoal.cli.sim.warn import warn_of_never
     from shoal.sim.document import document_of
     from shoal.sim.many import run_seeds
+    from shoal.sim.pictures import draw_loads
     from shoal.sim.table import seed_table
 
     ranked, load, seeds = (
@@ -33,9 +42,12 @@ def command(policy: str, replay: Replay) -> None:
         load_of(replay.load),
         seeds_of(replay.seeds),
     )
+    picture = picture_of(replay)
     trace = trace_of(replay)
     warn_of_never(trace)
     records = list(run_seeds(trace, ranked, load, seeds))
+    if picture is not None:
+        draw_loads(picture, trace.name, {ranked: records})
     if replay.output == "table":
         write_table(*seed_table(records))
     else:

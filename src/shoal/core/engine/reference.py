@@ -273,8 +273,16 @@ class ReferenceEngine:
             choices = [1 << card for card in fitting]
         else:
             choices = [choose_cards(room, ask, fitting)]
-        ranked = [(self._score(room, ask, cards), -cards, cards) for cards in choices]
-        score, _, cards = max(ranked)
+        left = residues(room)
+
+        def tightness(cards: int) -> int:
+            alone = len(choices) > 1 and self.policy is not Policy.FGD_PUBLISHED
+            return -left[cards.bit_length() - 1] if alone else 0
+
+        ranked = [
+            (self._score(room, ask, cards), tightness(cards), -cards, cards) for cards in choices
+        ]
+        score, _, _, cards = max(ranked)
         yield score, Place(node, cards)
 
     def _score(self, room: Room, ask: Ask, cards: int) -> tuple[int, int]:

@@ -17,8 +17,6 @@ from shoal.units.gpu import WHOLE
 if TYPE_CHECKING:
     from shoal.core.engine.reference import Room
 
-_MOST_MCPU: Final = 128_000
-_MOST_MILLI: Final = 8_000
 Score = tuple[int, int]
 
 
@@ -52,16 +50,14 @@ def _spread(trial: Trial) -> Score:
 
 
 def _best_fit(trial: Trial) -> Score:
-    left = sum(residues(trial.after))
-    return -(trial.after.cpu * _MOST_MILLI + left * _MOST_MCPU), 0
+    return (256_000 - trial.after.cpu - 16 * sum(residues(trial.after))) // 2560, 0
 
 
 def _dot_product(trial: Trial) -> Score:
     asked = trial.ask.count * trial.ask.milli
     free = sum(residues(trial.after)) + asked
-    cpu = _toward_zero(trial.before.cpu * trial.ask.cpu, _MOST_MCPU)
-    cards = free * asked // _MOST_MILLI
-    return -(cpu * _MOST_MILLI + cards * _MOST_MCPU), 0
+    product = trial.before.cpu * trial.ask.cpu + 256 * free * asked
+    return (32_768_000_000 - product) // 327_680_000, 0
 
 
 def _random(trial: Trial) -> Score:

@@ -10,6 +10,7 @@ from shoal.dialect.cel.loops import Loop, loop_of
 from shoal.dialect.cel.operators import OPERATORS, field, optional_field
 from shoal.dialect.cel.scope import Run, Scope, truth
 from shoal.dialect.cel.syntax import Call, ListOf, Literal, MapOf, Name, Node, Select, parse
+from shoal.dialect.cel.tokens import Unsigned
 from shoal.dialect.cel.values import NOTHING, Kind, Optional, Value, kind_of
 
 
@@ -45,7 +46,7 @@ def _uses(node: Node, name: str) -> bool:
 def _compile(node: Node, names: frozenset[str]) -> Run:
     match node:
         case Literal(value):
-            return lambda scope: value
+            return _literal(value)
         case Name(name):
             return _name(name, names)
         case Select(target, name, optional):
@@ -56,6 +57,12 @@ def _compile(node: Node, names: frozenset[str]) -> Run:
             return _map([(_compile(k, names), _compile(v, names)) for k, v in entries])
         case Call(name, args, target):
             return _call(name, args, target, names)
+
+
+def _literal(value: Value) -> Run:
+    if isinstance(value, Unsigned):
+        raise CelSyntaxError(f"uses {value}u, and unsigned numbers are not known here; use {value}")
+    return lambda scope: value
 
 
 def _name(name: str, names: frozenset[str]) -> Run:

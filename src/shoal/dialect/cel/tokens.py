@@ -11,7 +11,8 @@ from shoal.dialect.cel.errors import CelSyntaxError
 _TOKEN: Final = re.compile(
     r"""(?P<space>(?:\s|//[^\n]*)+)
     |(?P<float>\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)
-    |(?P<int>0x[0-9a-fA-F]+|\d+)(?![uU])
+    |(?P<unsigned>(?:0x[0-9a-fA-F]+|\d+)[uU])
+    |(?P<int>0x[0-9a-fA-F]+|\d+)
     |(?P<text>[rR]?(?:\"\"\"(?:[^\\]|\\.)*?\"\"\"|'''(?:[^\\]|\\.)*?'''
         |"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'))
     |(?P<name>[A-Za-z_][A-Za-z0-9_]*)
@@ -34,6 +35,10 @@ _LETTERS: Final = {
 }
 _WORDS: Final = {"true": True, "false": False, "null": None}
 _MOST_LETTERS: Final = 10 * 1024
+
+
+class Unsigned(int):
+    """A whole number that is written with ``u``; rules do not know these."""
 
 
 class Token(msgspec.Struct, frozen=True):
@@ -65,6 +70,8 @@ def _token(match: re.Match[str], at: int) -> Token:
         return Token("literal", float(text), at)
     if kind == "int":
         return Token("literal", int(text, 16 if text[:2] == "0x" else 10), at)
+    if kind == "unsigned":
+        return Token("literal", Unsigned(text[:-1], 16 if text[:2] == "0x" else 10), at)
     if kind == "text":
         return Token("literal", _text(text), at)
     if kind == "name" and text in _WORDS:

@@ -17,7 +17,7 @@ from shoal.dialect.structural.checks import checker
 from shoal.dialect.structural.defaults import completer
 from shoal.dialect.structural.patterns import PatternError, pattern
 from shoal.dialect.structural.prune import pruner
-from shoal.dialect.structural.rules import RULES, RuleError, compile_rule
+from shoal.dialect.structural.rules import RULES, RuleError, rule_checker
 
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 _TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
@@ -52,7 +52,7 @@ _NOT_IN_JUNCTORS: Final = (
 
 def schema_causes(schema: Document, path: str) -> list[Cause]:
     """What is wrong with the schema of whole objects that stands at ``path``."""
-    causes = list(_causes(schema, path))
+    causes = list(_causes(schema, path, whole=True))
     kind = schema.get("type")
     if kind and kind != "object":
         causes.append(Cause(INVALID, "must be object for the whole", f"{path}.type"))
@@ -81,11 +81,11 @@ def fit_schema(schema: Document) -> None:
         fit_schema(part)
 
 
-def _causes(schema: Document, path: str) -> Iterator[Cause]:
+def _causes(schema: Document, path: str, *, whole: bool = False) -> Iterator[Cause]:
     yield from _type_causes(schema, path)
     yield from _part_causes(schema, path)
     yield from _list_causes(schema, path)
-    yield from _rule_causes(schema, path)
+    yield from _rule_causes(schema, path, whole=whole)
     for junctor, index, part in _parts(schema):
         yield from _junctor_causes(part, schema, f"{path}.{junctor}{index}")
     for at, inside in _below(schema):
@@ -176,14 +176,18 @@ def _key_causes(schema: Document, path: str) -> Iterator[Cause]:
             yield Cause(REQUIRED, told, f"{path}.items.properties[{key}].default")
 
 
-def _rule_causes(schema: Document, path: str) -> Iterator[Cause]:
-    for index, rule in enumerate(schema.get(RULES) or ()):
+def _rule_causes(schema: Document, path: str, *, whole: bool) -> Iterator[Cause]:
+    rules = schema.get(RULES) or ()
+    if not rules:
+        return
+    check = rule_checker(schema, whole=whole)
+    for index, rule in enumerate(rules):
         at = f"{path}.{RULES}[{index}]"
         if not (rule.get("rule") or "").strip():
             yield Cause(REQUIRED, "must be an expression", f"{at}.rule")
             continue
         try:
-            compile_rule(rule)
+            check(rule)
         except RuleError as error:
             yield Cause(INVALID, str(error), f"{at}.rule")
 

@@ -1,7 +1,7 @@
 """``x-kubernetes-validations``: expressions over a value, and over what it was before."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import msgspec
 
@@ -9,6 +9,9 @@ from shoal.dialect.document import Document, Json
 from shoal.dialect.status import INVALID, Cause
 from shoal.dialect.structural.types import below
 from shoal.dialect.structural.views import View, viewer
+
+if TYPE_CHECKING:
+    from shoal.dialect.cel.types import Type
 
 RULES: Final = "x-kubernetes-validations"
 _SELF: Final = ("self", "oldSelf")
@@ -62,9 +65,33 @@ def ruler(schema: Document) -> Walk | None:
     return walk
 
 
-def compile_rule(rule: Json) -> None:
-    """Try a rule. Raises RuleError for one that is not evaluated as its writer means it."""
-    _compiled(rule)
+def rule_checker(schema: Document, *, whole: bool) -> Callable[[Json], None]:
+    """Tries rules on the types of a schema, ``whole`` where that is of whole objects.
+
+    Raises RuleError for one that is not evaluated as its writer means it, or never has a value.
+    """
+    from shoal.dialect.cel.types import BOOL, STRING
+    from shoal.dialect.structural.declared import declared
+
+    names = dict.fromkeys(_SELF, declared(schema, whole=whole))
+
+    def check(rule: Json) -> None:
+        _compiled(rule)
+        _check_types(rule.get("rule") or "", names, BOOL)
+        if message := rule.get("messageExpression"):
+            _check_types(message, names, STRING)
+
+    return check
+
+
+def _check_types(text: str, names: "Mapping[str, Type]", wanted: "Type") -> None:
+    from shoal.dialect.cel.checking import check_types
+    from shoal.dialect.cel.errors import CelSyntaxError
+
+    try:
+        check_types(text, names, wanted)
+    except CelSyntaxError as error:
+        raise RuleError(f"the expression {text[:200]!r} {error}") from error
 
 
 def _compiled(rule: Json) -> _Rule:

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
 from shoal.dialect.document import Document
 from shoal.dialect.status import (
     INVALID,
@@ -49,6 +51,11 @@ class Structure:
 
         What was wrong in the same way in ``old``, and did not change, is let be.
         """
+        return list(map(_placed, self._causes(document, old, metadata)))
+
+    def _causes(
+        self, document: Document, old: Document | None, metadata: Sequence[Cause]
+    ) -> list[Cause]:
         found = [*metadata, *self._value_causes(document, old)]
         if self._rule is None:
             return found
@@ -72,6 +79,11 @@ class Structure:
             for cause in found
             if cause not in known or _at(document, cause.field) != _at(old, cause.field)
         ]
+
+
+def _placed(cause: Cause) -> Cause:
+    """What is wrong with an object as a whole has no place."""
+    return cause if cause.field else msgspec.structs.replace(cause, field=_NOWHERE)
 
 
 def _at(document: Document, path: str) -> object:

@@ -1,5 +1,6 @@
 """What claims and pods take of a cluster. What names an unknown node or card takes nothing."""
 
+from shoal.core.bounds import MOST_HOST, MOST_MIB, MOST_MILLI
 from shoal.core.cluster import Cluster
 from shoal.core.event import Hold, Placed
 
@@ -20,10 +21,11 @@ def _move(cluster: Cluster, entry: Hold | Placed, sign: int) -> None:
         return
     engine = cluster.engine
     if isinstance(entry, Placed):
-        engine.take_node(node.number, sign * entry.cpu_milli, sign * entry.memory_mib)
+        cpu, memory = min(entry.cpu_milli, MOST_HOST), min(entry.memory_mib, MOST_HOST)
+        engine.take_node(node.number, sign * cpu, sign * memory)
         return
     for part in entry.parts:
         card = node.index.get(part.card)
         if card is not None:
-            milli, mib = sign * part.milli, sign * part.memory_mib
-            engine.take_card(node.number, card, milli, mib, users=sign)
+            milli, mib = min(part.milli, MOST_MILLI), min(part.memory_mib, MOST_MIB)
+            engine.take_card(node.number, card, sign * milli, sign * mib, users=sign)

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import Final
 
+from shoal.core.bounds import MOST_ASKED, MOST_COUNT, MOST_MIB, MOST_MILLI
 from shoal.core.engine.engine import Engine
 from shoal.core.engine.spec import Ask
 from shoal.core.shape import MemberShape
@@ -72,18 +73,13 @@ class Classes:
 
     def _ask(self, shape: MemberShape) -> Ask:
         assert len(shape.shares) <= 1
+        cpu, memory = min(shape.cpu_milli, MOST_ASKED), min(shape.memory_mib, MOST_ASKED)
         if not shape.shares:
-            return Ask(shape.cpu_milli, shape.memory_mib)
+            return Ask(cpu, memory)
         (share,) = shape.shares
-        return Ask(
-            shape.cpu_milli,
-            shape.memory_mib,
-            share.count,
-            share.milli,
-            share.memory_mib,
-            self._allowed(share),
-            shape.level,
-        )
+        count, milli = min(share.count, MOST_COUNT), min(share.milli, MOST_MILLI)
+        mib, allowed = min(share.memory_mib, MOST_MIB + 1), self._allowed(share)
+        return Ask(cpu, memory, count, milli, mib, allowed, shape.level)
 
     def _allowed(self, share: Share) -> frozenset[int] | None:
         if not share.models:

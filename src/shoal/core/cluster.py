@@ -8,6 +8,7 @@ held than a node that shrank still has; then nothing there is free.
 from collections import Counter
 from typing import Final
 
+from shoal.core.bounds import MOST_HOST, MOST_MIB
 from shoal.core.classes import FIRST_MODELS, Classes
 from shoal.core.engine.native import NativeEngine
 from shoal.core.engine.policy import Policy
@@ -98,5 +99,8 @@ class Cluster:
 
     def _spec(self, node: Node) -> NodeSpec:
         model = self.classes.model
-        cards = tuple(CardSpec(model(card.model), card.memory_mib) for card in node.cards)
-        return NodeSpec(node.facts.cpu_milli, node.facts.memory_mib, cards)
+        cards = tuple(
+            CardSpec(model(card.model), min(card.memory_mib, MOST_MIB)) for card in node.cards
+        )
+        cpu, memory = node.facts.cpu_milli, node.facts.memory_mib
+        return NodeSpec(min(cpu, MOST_HOST), min(memory, MOST_HOST), cards)

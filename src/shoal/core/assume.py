@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from shoal.core.cluster import Cluster
 from shoal.core.decision import Bind, ClaimPlacement, Placement
 from shoal.core.event import Group, Hold, Member, Part, Placed
+from shoal.core.line import Waiting
 from shoal.core.place import Spot
 from shoal.core.shape import claim_order, member_order
-from shoal.core.state import Flight, State, Waiting
+from shoal.core.state import Flight, State
 
 
 def assume(state: State, waiting: Waiting, spots: Iterable[Spot]) -> Bind:

@@ -3,12 +3,13 @@
 from shoal.core.board import card_line
 from shoal.core.forecast import forecast
 from shoal.core.holders import usable_cards
+from shoal.core.line import Waiting
 from shoal.core.reason import Code
 from shoal.core.reasons import not_ready, reason_of
 from shoal.core.report import CardLine, Explanation
 from shoal.core.shape import GroupShape
 from shoal.core.sooner import sooner
-from shoal.core.state import State, Waiting
+from shoal.core.state import State
 
 NOT_FOR_ROOM = frozenset({Code.GANG_INCOMPLETE, Code.CLAIM_MISSING, Code.RETRYING})
 """Reasons that have nothing to do with what is free."""

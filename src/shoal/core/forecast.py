@@ -5,11 +5,12 @@ from typing import Final, NamedTuple
 
 from shoal.core.charge import give
 from shoal.core.event import Hold, Placed
+from shoal.core.line import Waiting
 from shoal.core.place import Spot
 from shoal.core.reasons import not_ready
 from shoal.core.report import Forecast
 from shoal.core.shape import GroupShape
-from shoal.core.state import State, Waiting
+from shoal.core.state import State
 
 _MOST_ENDS: Final = 256
 """Moments that are looked at."""

@@ -63,6 +63,18 @@ class Placer:
             return None
         return self._search(shape)
 
+    def may_place(self, shape: GroupShape) -> bool:
+        """Whether it is worth trying to place a group; False only where it has no place."""
+        if shape.uniform and len(shape.members) > 1:
+            return self.fitting(shape) >= len(shape.members)
+        return all(map(self.fits, dict.fromkeys(shape.members)))
+
+    def fits(self, member: MemberShape) -> bool:
+        """Whether a member fits anywhere."""
+        if len(member.shares) > 1:
+            return self.several.best(member) is not None
+        return self.cluster.engine.best(self.cluster.classes.number(member)) is not None
+
     def best(self, member: MemberShape) -> Spot | None:
         """Where a member fits best, if it fits anywhere."""
         if len(member.shares) > 1:

@@ -6,12 +6,13 @@ from shoal.core.decision import Placement
 from shoal.core.event import Group, Part
 from shoal.core.explain import NEVER
 from shoal.core.forecast import forecast
+from shoal.core.line import Waiting
 from shoal.core.place import Spot
 from shoal.core.reasons import not_ready, why_not
 from shoal.core.report import Forecast, Plan, PlannedCard, PlannedMember, Verdict
 from shoal.core.shape import GroupShape, group_shape
 from shoal.core.sooner import sooner
-from shoal.core.state import State, Waiting
+from shoal.core.state import State
 
 
 def plan(state: State, group: Group, now: int) -> Plan:

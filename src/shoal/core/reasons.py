@@ -7,11 +7,12 @@ from shoal.core.charge import give
 from shoal.core.cluster import Cluster, Node
 from shoal.core.event import Group
 from shoal.core.holders import holders, releasing
+from shoal.core.line import Waiting
 from shoal.core.place import Placer
 from shoal.core.reason import Code, Holder, Reason, Resource
 from shoal.core.shape import GroupShape, MemberShape
 from shoal.core.shortage import Shortage, alone, shortage
-from shoal.core.state import State, Waiting
+from shoal.core.state import State
 from shoal.core.taints import untolerated
 from shoal.units.gpu import Share
 
@@ -69,12 +70,10 @@ def why_not(state: State, shape: GroupShape) -> Reason:
 def _work_out(state: State, shape: GroupShape) -> Reason:
     if not state.cluster.nodes:
         return Reason(Code.NO_NODES)
-    return (
-        _never(state, shape)
-        or _closed(state, shape)
-        or _ending(state, shape)
-        or _busy(state, shape)
-    )
+    lasting = state.memory.lasting
+    if shape not in lasting:
+        lasting[shape] = _never(state, shape) or _closed(state, shape)
+    return lasting[shape] or _ending(state, shape) or _busy(state, shape)
 
 
 def _claims_taken(state: State, group: Group) -> Reason | None:
@@ -107,7 +106,7 @@ def _never(state: State, shape: GroupShape) -> Reason | None:
 
 def _maybe(ideal: Placer, shape: GroupShape) -> bool:
     """Whether the search for a place ended early though each member has one."""
-    return ideal.gave_up and all(map(ideal.best, shape.members))
+    return ideal.gave_up and all(map(ideal.fits, dict.fromkeys(shape.members)))
 
 
 def _unsuited(state: State, member: MemberShape) -> Reason | None:
@@ -137,6 +136,9 @@ def _closed(state: State, shape: GroupShape) -> Reason | None:
     """The nodes that could ever take a member are all closed, or have taints against it."""
     nodes, suits = state.cluster.nodes, state.cluster.suits
     for member in dict.fromkeys(shape.members):
+        best = state.ideal.best(member)
+        if best is not None and suits.one(nodes[best.node].number, member):
+            continue
         could = [nodes[node.facts.name] for node in state.ideal.nodes(member)]
         if not any(suits.one(node.number, member) for node in could):
             named = (f"{node.facts.name}: {_bars(node, member)}" for node in could[:_MOST_NAMED])

@@ -37,7 +37,7 @@ class GroupShape(msgspec.Struct, frozen=True, cache_hash=True):
     @property
     def uniform(self) -> bool:
         """Whether all members ask for the same."""
-        return self.members.count(self.members[0]) == len(self.members)
+        return self.members[0] == self.members[-1]
 
 
 def group_shape(group: Group) -> GroupShape:

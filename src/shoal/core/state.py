@@ -15,10 +15,9 @@ from shoal.core.book import Book
 from shoal.core.charge import give, take
 from shoal.core.cluster import Cluster
 from shoal.core.event import Group, Hold, NodeChanged, Placed
+from shoal.core.line import Line
 from shoal.core.memory import Memory
 from shoal.core.place import Placer
-from shoal.core.reason import Reason
-from shoal.core.shape import GroupShape, group_shape
 
 
 class Oddity(StrEnum):
@@ -30,23 +29,6 @@ class Oddity(StrEnum):
     UNKNOWN_POD = "unknownPod"
     UNKNOWN_GROUP = "unknownGroup"
     UNKNOWN_DECISION = "unknownDecision"
-
-
-@dataclass(slots=True)
-class Waiting:
-    """A group in the line, and what was last told about it."""
-
-    group: Group
-    shape: GroupShape
-    retry_at: int = 0
-    refusal: str = ""
-    told: Reason | None = None
-    told_at: int = 0
-
-    @property
-    def turn(self) -> tuple[int, int, str]:
-        """The order of the line: priority, then age, then key."""
-        return (-self.group.priority, self.group.created, self.group.key)
 
 
 @dataclass(slots=True)
@@ -80,7 +62,7 @@ class State:
         self.claims: Book[Hold] = Book()
         self.pods: Book[Placed] = Book()
         self.releasing: dict[str, None] = {}
-        self.line: dict[str, Waiting] = {}
+        self.line = Line()
         self.flights: dict[int, Flight] = {}
         self.flight_of: dict[str, int] = {}
         self.undone: dict[str, None] = {}
@@ -98,13 +80,13 @@ class State:
             take(self.cluster, hold)
         for placed in self.pods.on(facts.name):
             take(self.cluster, placed)
-        self._note(freed=True)
+        self._node_changed()
 
     def drop_node(self, name: str) -> None:
         """A node is gone; what is held there is kept in case it comes back."""
         self.cluster.drop_node(name)
         self.ideal.cluster.drop_node(name)
-        self._note(freed=True)
+        self._node_changed()
 
     def count_claim(self, uid: str) -> None:
         """Take what the claim now holds instead of what it held."""
@@ -112,31 +94,26 @@ class State:
         self.releasing.pop(uid, None)
         if any(hold.releasing for hold in now):
             self.releasing[uid] = None
-        self._charge(before, now)
+        self._charge(uid, before, now)
 
     def count_pod(self, uid: str) -> None:
         """Take what the pod now uses of its node instead of what it used."""
-        self._charge(*self.pods.settle(uid))
+        self._charge(uid, *self.pods.settle(uid))
 
     def put_group(self, group: Group) -> None:
         """A group waits, with these members."""
-        known = self.line.get(group.key)
-        if known is None:
-            self.line[group.key] = Waiting(group, group_shape(group))
-        elif known.group != group:
-            known.group, known.shape = group, group_shape(group)
-        else:
-            return
-        self.again(group.key)
+        if self.line.put(group):
+            self.again(group.key)
 
     def drop_group(self, key: str) -> None:
         """A group waits no longer."""
-        group = self.line.pop(key).group
+        group = self.line.drop(key)
         self.memory.fresh.pop(key, None)
         self.memory.stale.pop(key, None)
-        for member in group.members:
-            for claim in member.claims:
-                self.undone.pop(claim.uid, None)
+        if self.undone:
+            for member in group.members:
+                for claim in member.claims:
+                    self.undone.pop(claim.uid, None)
 
     def again(self, key: str) -> None:
         """Try the group, and tell about it, in the next step."""
@@ -145,22 +122,32 @@ class State:
 
     def placing(self, group: Group) -> bool:
         """Whether a decision about members of the group is on its way, or was just seen."""
-        return any(
-            member.pod in self.pods.counted
-            or any(claim.uid in self.claims.assumed for claim in member.claims)
-            for member in group.members
-        )
+        placed, assumed = self.pods.counted, self.claims.assumed
+        for member in group.members:
+            if member.pod in placed:
+                return True
+            for claim in member.claims:
+                if claim.uid in assumed:
+                    return True
+        return False
 
-    def _charge(self, before: tuple[Hold | Placed, ...], now: tuple[Hold | Placed, ...]) -> None:
+    def _charge(
+        self, uid: str, before: tuple[Hold | Placed, ...], now: tuple[Hold | Placed, ...]
+    ) -> None:
+        for key in self.line.asked.get(uid, ()):
+            self.memory.stale[key] = None
         if before == now:
             return
         for entry in before:
             give(self.cluster, entry)
         for entry in now:
             take(self.cluster, entry)
-        self._note(freed=[entry.room for entry in before] != [entry.room for entry in now])
+        self.changes += 1
+        if before and [entry.room for entry in before] != [entry.room for entry in now]:
+            self.freed += 1
 
-    def _note(self, *, freed: bool) -> None:
+    def _node_changed(self) -> None:
         self.cluster.commit()
         self.changes += 1
-        self.freed += freed
+        self.freed += 1
+        self.memory.lasting.clear()

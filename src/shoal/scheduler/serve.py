@@ -19,9 +19,9 @@ from aiohttp import web
 from shoal.api.run import Run
 from shoal.core.board import board
 from shoal.core.explain import explain
+from shoal.core.line import Waiting
 from shoal.core.plan import plan
 from shoal.core.reason import Reason
-from shoal.core.state import Waiting
 from shoal.core.words import say_wait
 from shoal.mirror.objects import group_key
 from shoal.scheduler.clock import now_ms, say_time

@@ -5,7 +5,7 @@ CPU time of one thread, set-up excluded: ``python bench/core.py``.
 
 import gc
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from random import Random
 
 from harness import tell
@@ -59,10 +59,12 @@ def group(name: str, share: str, *, members: int = 1, cpu: int = 4000, created: 
     return Group(f"default/{name}", name, "default", made, members, created=created)
 
 
-def running(name: str, node: str, card: int, milli: int, cpu: int = 2000) -> list[AnyEvent]:
-    part = Part(f"gpu-{card}", CARD_MIB * milli // WHOLE, milli)
+def running(
+    name: str, node: str, cards: Iterable[int], milli: int, cpu: int = 2000
+) -> list[AnyEvent]:
+    parts = tuple(Part(f"gpu-{card}", CARD_MIB * milli // WHOLE, milli) for card in cards)
     return [
-        HoldChanged(Hold(f"claim-{name}", name, node, (part,), Share(milli=milli))),
+        HoldChanged(Hold(f"claim-{name}", name, node, parts, Share(len(parts), milli))),
         PodPlaced(Placed(f"pod-{name}", name, node, cpu, 8 * GIB)),
     ]
 
@@ -92,7 +94,7 @@ def refusal() -> None:
     step(state, [node(at) for at in range(500)], 1)
     for at in range(500):
         for card in range(CARDS):
-            step(state, running(f"r{at}-{card}", f"node{at:05}", card, WHOLE), 1)
+            step(state, running(f"r{at}-{card}", f"node{at:05}", (card,), WHOLE), 1)
     decided: list[Bind | Wait] = []
     event = GroupChanged(group("big", "8", members=10))
     seconds = cpu_seconds(lambda: decided.extend(step(state, [event], 2)))
@@ -106,26 +108,20 @@ def load(pods: int) -> Iterator[AnyEvent]:
     """Pods on 5,000 nodes, card after card."""
     for at in range(pods):
         where = at % (5000 * CARDS)
-        yield from running(f"r{at}", f"node{where // CARDS:05}", where % CARDS, 250, cpu=500)
+        yield from running(f"r{at}", f"node{where // CARDS:05}", (where % CARDS,), 250, cpu=500)
 
 
 def events_one_by_one() -> None:
     """Pods end and groups come on a full cluster of 5,000 nodes while 2,000 groups wait."""
     random, state = Random(5), State()
     full = (
-        running(f"r{at}", f"node{at // 4:05}", at % 4 * 2 + side, WHOLE)
+        running(f"r{at}", f"node{at // 4:05}", (at % 4 * 2, at % 4 * 2 + 1), WHOLE)
         for at in range(20_000)
-        for side in (0, 1)
     )
     step(state, [node(at) for at in range(5000)], 1)
     for event in full:
         step(state, event, 1)
-    classes = [
-        (size, cpu, members)
-        for size in SIZES
-        for cpu in CPUS
-        for members in (1, 2, 16)
-    ]
+    classes = [(size, cpu, members) for size in SIZES for cpu in CPUS for members in (1, 2, 16)]
     waiting = [
         group(f"w{at}", size, cpu=cpu, members=members, created=at)
         for at in range(2000)
@@ -133,6 +129,8 @@ def events_one_by_one() -> None:
     ]
     step(state, [GroupChanged(one) for one in waiting], 2)
     now = 3
+    assert len(state.line) == 2000
+    assert not state.flights
     while step(state, [], now):
         now += 1
     taken: list[float] = []

@@ -7,7 +7,7 @@ int64_t memory_on(const struct class *class, int64_t mib)
     return class->mib > 0 ? class->mib : mib * class->milli / WHOLE;
 }
 
-static bool takes(const struct cluster *cluster, const struct class *class, int64_t at)
+bool takes(const struct cluster *cluster, const struct class *class, int64_t at)
 {
     int32_t flags = cluster->flags[at];
     bool parts_of_several = class->count > 1 && !whole_cards(class);

@@ -7,6 +7,9 @@
 /* The cards of the node that could give the class its part of one card now, as a mask. */
 uint64_t fitting_cards(const struct cluster *cluster, const struct class *class, int32_t node);
 
+/* Whether a card of an allowed model, with enough left, gives the class its part. */
+bool takes(const struct cluster *cluster, const struct class *class, int64_t at);
+
 /* False if the class does not fit there. */
 bool evaluate(struct engine *engine, const struct class *class, int32_t node,
               struct found *best);

@@ -5,14 +5,15 @@
 #include "fit.h"
 #include "links.h"
 
-static void raise_most(const struct cluster *cluster, struct most *most, int64_t amount,
-                       int32_t node, int32_t card)
+static inline void raise_most(const struct cluster *cluster, struct most *most, int64_t amount,
+                              int32_t node, int32_t card)
 {
-    bool more = most->node < 0 || amount > most->amount ||
-                (amount == most->amount && cluster->rank[node] < cluster->rank[most->node]);
-    if (more) {
-        *most = (struct most){amount, node, card};
+    if (most->node >= 0 && (amount < most->amount ||
+                            (amount == most->amount &&
+                             cluster->rank[node] >= cluster->rank[most->node]))) {
+        return;
     }
+    *most = (struct most){amount, node, card};
 }
 
 static int64_t positive(int64_t amount)
@@ -32,20 +33,32 @@ static void count_node(const struct cluster *cluster, int32_t node, struct surve
     survey->memory_largest = memory > survey->memory_largest ? memory : survey->memory_largest;
 }
 
-static void count_cards(const struct cluster *cluster, const struct class *class, int32_t node,
-                        struct survey *survey)
+/* The cards that fit, as a mask. */
+static uint64_t count_cards(const struct cluster *cluster, const struct class *class, int32_t node,
+                            struct survey *survey)
 {
+    uint64_t fitting = 0;
+    int64_t mib = -1, asked = 0; /* of the last card: those of a node are mostly alike */
     for (int32_t card = 0; card < cluster->cards[node]; card++) {
         int64_t at = card_at(cluster, node, card);
         if (class->allows[cluster->model[at]] == 0) {
             continue;
         }
+        if (cluster->mib[at] != mib) {
+            mib = cluster->mib[at];
+            asked = memory_on(class, mib);
+        }
         survey->allowed++;
         raise_most(cluster, &survey->card_memory, cluster->mib_left[at], node, card);
-        if (cluster->mib_left[at] >= memory_on(class, cluster->mib[at])) {
+        if (cluster->mib_left[at] >= asked) {
             raise_most(cluster, &survey->card_compute, cluster->milli_left[at], node, card);
+            bool fits = cluster->milli_left[at] >= class->milli && takes(cluster, class, at);
+            fitting |= fits ? 1ull << card : 0;
         }
     }
+    survey->fitting += __builtin_popcountll(fitting);
+    raise_most(cluster, &survey->cards, __builtin_popcountll(fitting), node, NO_CARD);
+    return fitting;
 }
 
 /* `with_cpu` has the most memory of the nodes that have the CPU. */
@@ -74,13 +87,8 @@ void survey_class(const struct engine *engine, const struct class *class, struct
             continue;
         }
         count_node(cluster, node, survey);
-        uint64_t fitting = 0;
-        if (class->count > 0) {
-            count_cards(cluster, class, node, survey);
-            fitting = fitting_cards(cluster, class, node);
-            survey->fitting += __builtin_popcountll(fitting);
-            raise_most(cluster, &survey->cards, __builtin_popcountll(fitting), node, NO_CARD);
-        }
+        uint64_t fitting =
+            class->count > 0 ? count_cards(cluster, class, node, survey) : 0;
         if (__builtin_popcountll(fitting) >= class->count &&
             (class->count == 0 || choose_cards(engine, class, node, fitting) != 0)) {
             count_served(cluster, class, node, survey, &with_cpu);
@@ -126,7 +134,7 @@ static int32_t keep(const struct cluster *cluster, struct busy *busy, int32_t co
         for (int32_t at = count / 2; count == most && at >= 0; at--) {
             sink(cluster, busy, count, at);
         }
-    } else if (easier(cluster, &found, &busy[0])) {
+    } else if (most > 0 && easier(cluster, &found, &busy[0])) {
         busy[0] = found;
         sink(cluster, busy, count, 0);
     }
@@ -150,7 +158,11 @@ static void sort(const struct cluster *cluster, struct busy *busy, int32_t count
 static int64_t held_of(const struct cluster *cluster, int64_t at)
 {
     int64_t whole = cluster->mib[at], taken = whole - cluster->mib_left[at];
-    return WHOLE - cluster->milli_left[at] + (whole > 0 ? taken * WHOLE / whole : 0);
+    int64_t compute = WHOLE - cluster->milli_left[at];
+    if (taken == whole || taken == 0) {
+        return compute + (taken > 0 ? WHOLE : 0);
+    }
+    return compute + (whole > 0 ? taken * WHOLE / whole : 0);
 }
 
 int32_t easiest_cards(const struct engine *engine, const struct class *class, int32_t node,

@@ -15,6 +15,8 @@ from shoal.core.state import State
 _MOST: Final = 4
 """Holders that a reason names."""
 
+_MOST_CARDS: Final = 16
+"""Busy cards that are looked at for them, the easiest to free first."""
 _MOST_NODES: Final = 256
 """Nodes whose pods are looked at where no single one is short."""
 
@@ -64,7 +66,7 @@ def _usable_names(state: State, name: str, shape: GroupShape) -> set[str]:
 
 def _easiest(state: State, short: Shortage) -> list[Spot]:
     """The cards that would have to be freed, those with least on them first."""
-    cluster, most = state.cluster, max(short.asked - short.best, 1)
+    cluster, most = state.cluster, min(max(short.asked - short.best, 1), _MOST_CARDS)
     on = cluster.nodes[short.node].number if short.node else -1
     shares = (short.share,) if short.share else short.member.shares
     busy: dict[Spot, int] = {}
@@ -76,9 +78,12 @@ def _easiest(state: State, short: Shortage) -> list[Spot]:
 
 
 def _on_cards(state: State, spots: Iterable[Spot], *, in_mib: bool) -> Iterator[Holder]:
+    cards: dict[str, set[str]] = {}
     for node, card in spots:
+        cards.setdefault(node, set()).add(card)
+    for node, wanted in cards.items():
         for hold in state.claims.on(node):
-            yield from _of_hold(hold, {card}, in_mib=in_mib)
+            yield from _of_hold(hold, wanted, in_mib=in_mib)
 
 
 def _of_hold(hold: Hold, cards: set[str], *, in_mib: bool) -> Iterator[Holder]:

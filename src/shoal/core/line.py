@@ -1,10 +1,14 @@
 """Line: the groups that wait, by key, by what they ask for, and by their claims and pods."""
 
+from bisect import bisect_left, insort
 from dataclasses import dataclass, field
 
 from shoal.core.event import Group, Member
 from shoal.core.reason import Reason
 from shoal.core.shape import GroupShape, group_shape
+
+Turn = tuple[int, int, str]
+"""Where a group stands in the line: by priority, then age, then key."""
 
 
 @dataclass(slots=True)
@@ -23,16 +27,20 @@ class Waiting:
     put_off: bool = False
 
     @property
-    def turn(self) -> tuple[int, int, str]:
+    def turn(self) -> Turn:
         """The order of the line: priority, then age, then key."""
         return (-self.group.priority, self.group.created, self.group.key)
 
 
 @dataclass(slots=True)
 class Alike:
-    """The groups of one shape by key, and why it was found not to fit when last looked at."""
+    """The groups of one shape, and why it was found not to fit when last looked at.
+
+    ``turns`` has the turns of the groups in order.
+    """
 
     groups: dict[str, Waiting] = field(default_factory=dict)
+    turns: list[Turn] = field(default_factory=list)
     reason: Reason | None = None
     looked_at: int = -1
 
@@ -66,6 +74,7 @@ class Line(dict[str, Waiting]):
         if alike is None:
             alike = self.alike[shape] = Alike()
         alike.groups[key] = known
+        insort(alike.turns, known.turn)
         for member in group.members:
             for uid in _uids(member):
                 others = self.asked.get(uid, ())
@@ -81,6 +90,7 @@ class Line(dict[str, Waiting]):
     def _leave(self, known: Waiting) -> None:
         key, alike = known.group.key, self.alike[known.shape]
         del alike.groups[key]
+        del alike.turns[bisect_left(alike.turns, known.turn)]
         if not alike.groups:
             del self.alike[known.shape]
         for member in known.group.members:

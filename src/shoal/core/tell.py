@@ -17,7 +17,7 @@ from shoal.core.state import State
 
 _MOST_REASONS: Final = 16
 """Reasons worked out anew in one step; the rest follow in the next ones."""
-_MOST_NODES: Final = 16_000
+_MOST_NODES: Final = 5_000
 """Nodes looked at for them, so that many nodes make fewer reasons."""
 _MOST_AGAIN: Final = 64
 """Groups told again in one step."""

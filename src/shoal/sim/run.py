@@ -34,7 +34,7 @@ def run(trace: Trace, policy: Policy, load: int, seed: int) -> Run:
     """Place the pods of a trace until ``load`` thousandths of all cards were asked for."""
     classes = classes_of(trace.pods)
     arrivals = arrivals_of(trace, load, seed)
-    return _placed(prepared(trace, classes, policy, arrivals), trace, classes, arrivals)
+    return _placed(prepared(trace, classes, policy, arrivals.ranks, seed), trace, classes, arrivals)
 
 
 def reason_of(engine: Engine, number: int) -> str:

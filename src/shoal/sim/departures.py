@@ -20,7 +20,7 @@ from shoal.sim.trace import Trace
 
 
 class Stays(msgspec.Struct, frozen=True):
-    """Of each arrival when it started, in ms; None: it never did.
+    """Of each arrival when it started, in ms, and where; None: it never did.
 
     ``hopeless`` are the arrivals that no node can ever hold. ``cpu_ns`` is the CPU time of the
     whole run but for its set-up: placing, ending, trying again.
@@ -28,6 +28,7 @@ class Stays(msgspec.Struct, frozen=True):
 
     timed: Timed
     started: tuple[int | None, ...]
+    places: tuple[Place | None, ...]
     hopeless: frozenset[int]
     cpu_ns: int
 
@@ -46,7 +47,7 @@ def run_with_departures(trace: Trace, policy: Policy, timed: Timed) -> Stays:
             cluster.come(at)
     spent = time.process_time_ns() - since
     lost = frozenset(at for at, number in enumerate(numbers) if number in hopeless)
-    return Stays(timed, tuple(cluster.started), lost, spent)
+    return Stays(timed, tuple(cluster.started), tuple(cluster.places), lost, spent)
 
 
 class _Cluster:
@@ -64,8 +65,9 @@ class _Cluster:
         self._comings = comings
         self._numbers = numbers
         self._waiting: dict[int, deque[int]] = {}
-        self._ends: list[tuple[int, int, Place]] = []
+        self._ends: list[tuple[int, int]] = []
         self.started: list[int | None] = [None] * len(comings)
+        self.places: list[Place | None] = [None] * len(comings)
 
     def come(self, at: int) -> None:
         """Start at once, or wait behind those of the same class."""
@@ -78,8 +80,7 @@ class _Cluster:
         while self._ends and self._ends[0][0] <= now:
             moment = self._ends[0][0]
             while self._ends and self._ends[0][0] == moment:
-                _, at, place = heapq.heappop(self._ends)
-                self._release(self._asks[self._numbers[at]], place)
+                self._release(heapq.heappop(self._ends)[1])
             self._try_waiting(moment)
 
     def _try_waiting(self, now: int) -> None:
@@ -101,13 +102,15 @@ class _Cluster:
         if place is None:
             return False
         self._engine.commit()
-        self.started[at] = now
+        self.started[at], self.places[at] = now, place
         lives = self._comings[at].lives
         if lives is not None:
-            heapq.heappush(self._ends, (now + lives, at, place))
+            heapq.heappush(self._ends, (now + lives, at))
         return True
 
-    def _release(self, ask: Ask, place: Place) -> None:
+    def _release(self, at: int) -> None:
+        ask, place = self._asks[self._numbers[at]], self.places[at]
+        assert place is not None, "what ends has started"
         for card in cards_of(place.cards):
             self._engine.take_card(place.node, card, -ask.milli, -ask.mib, users=-1)
         self._engine.take_node(place.node, -ask.cpu, -ask.memory)

@@ -70,7 +70,6 @@ def draw_use(path: Path, title: str, found: Mapping[Policy, Sequence[StayRecord]
         else:
             _draw_totals(axes, found)
         axes.set(xlabel="hours", ylabel="cards in use")
-        axes.set_ylim(0)
         _finish(axes)
         axes.legend(loc="lower right")
 
@@ -101,6 +100,7 @@ def _draw_owners(axes: "Axes", record: StayRecord) -> None:
     hours = [moment / _HOUR for moment in record.moments]
     colours = [colour(at) for at in range(len(record.in_use))]
     axes.stackplot(hours, list(record.in_use.values()), labels=list(record.in_use), colors=colours)
+    axes.set_ylim(0)
     axes.set_title("Cards over time by owner")
 
 

@@ -19,6 +19,7 @@ from shoal.core.engine.policy import Policy
 from shoal.sim.classes import NO_CARD
 from shoal.sim.many import mean_curve, run_seeds, spread_of
 from shoal.sim.named import known_names, read_named
+from shoal.sim.prepare import prepare
 from shoal.sim.record import Curve, Record
 from shoal.sim.run import run
 from shoal.sim.trace import Trace, TraceNode
@@ -121,7 +122,7 @@ def _speed(policy: Policy) -> None:
     mix = read_named("openb:default")
     node = TraceNode("n", 96_000, 384 * 1024, 8, 0)
     large = Trace("large", mix.models, (node,) * LARGE_NODES, mix.pods)
-    done = run(large, policy, LOAD, SEEDS[0])
+    done = run(large, prepare(large, policy), LOAD, SEEDS[0])
     rate = sum(place is not None for place in done.places) / (done.cpu_ns / 1e9)
     figure = f"placements a CPU-second, {LARGE_NODES} nodes of 8 cards, {policy.value}"
     value = f"{rate:,.0f} ({len(done.places)} arrivals)"

@@ -139,7 +139,9 @@ def test_a_trace_that_is_not_there_is_one_sentence(
 
 
 @pytest.mark.parametrize("more", [[], ["--departures"]])
-@pytest.mark.parametrize("command", [["run"], ["compare", "--policies", "spread,binpack"]])
+@pytest.mark.parametrize(
+    "command", [["run", "--policy", "spread"], ["compare", "--policies", "spread,binpack"]]
+)
 @pytest.mark.parametrize(("name", "begins"), [("f.svg", b"<?xml"), ("f.png", b"\x89PNG")])
 def test_a_picture_is_drawn_the_same_each_time(
     command: list[str],

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sim.sim_world import small_trace, traces
+from tests.sim.sim_world import quickly_prepared, small_trace, traces
 
 from shoal.core.engine.policy import Policy
 from shoal.core.engine.spec import cards_of
@@ -50,7 +50,7 @@ def one_card(*pods: tuple[int, int | None, str]) -> Trace:
 
 
 def stays_of(trace: Trace, policy: Policy = Policy.BINPACK, seed: int = 42) -> Stays:
-    return run_with_departures(trace, policy, as_recorded(trace, seed))
+    return run_with_departures(trace, quickly_prepared(trace, policy), as_recorded(trace, seed))
 
 
 def record_of(trace: Trace) -> StayRecord:
@@ -66,7 +66,7 @@ def running(trace: Trace, stays: Stays, moment: int):
             yield trace.pods[coming.pod], place
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=timed_traces(), policy=policies, seed=seeds)
 def test_no_node_ever_holds_more_than_it_has(trace: Trace, policy: Policy, seed: int) -> None:
     stays = stays_of(trace, policy, seed)
@@ -81,7 +81,7 @@ def test_no_node_ever_holds_more_than_it_has(trace: Trace, policy: Policy, seed:
         assert all(used <= 1000 for used in milli.values())
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=timed_traces(), policy=policies, seed=seeds)
 def test_nobody_waits_while_there_is_room_and_nobody_is_overtaken_by_his_like(
     trace: Trace, policy: Policy, seed: int
@@ -119,7 +119,7 @@ def fits(trace: Trace, stays: Stays, pod: TracePod, moment: int) -> bool:
     return False
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=timed_traces(), policy=policies, seed=seeds)
 def test_whatever_comes_starts_or_is_told_and_no_more_is_used_than_is_there(
     trace: Trace, policy: Policy, seed: int
@@ -178,7 +178,7 @@ def test_a_stream_asks_for_its_load_from_the_start_on() -> None:
         for at, pod in enumerate(trace.pods)
     )
     trace = msgspec.structs.replace(trace, pods=pods * 20)
-    wanted = []
+    wanted, prepared = [], quickly_prepared(trace, Policy.BINPACK)
     for seed in range(20):
         timed = stream(trace, 500, seed)
         first = [coming for coming in timed.comings if coming.at == 0]
@@ -187,7 +187,7 @@ def test_a_stream_asks_for_its_load_from_the_start_on() -> None:
         assert [coming.at for coming in timed.comings] == sorted(
             coming.at for coming in timed.comings
         )
-        wanted.append(stay_record(trace, run_with_departures(trace, Policy.BINPACK, timed)).wanted)
+        wanted.append(stay_record(trace, run_with_departures(trace, prepared, timed)).wanted)
     assert sum(wanted) / len(wanted) == pytest.approx(50, abs=4)
 
 

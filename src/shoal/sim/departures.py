@@ -11,10 +11,9 @@ from collections import deque
 import msgspec
 
 from shoal.core.engine.engine import Engine
-from shoal.core.engine.policy import Policy
 from shoal.core.engine.spec import Ask, Place, cards_of
-from shoal.sim.classes import classes_of, never
-from shoal.sim.prepare import prepared
+from shoal.sim.classes import never
+from shoal.sim.prepare import Prepared, engine_for
 from shoal.sim.timed import Coming, Timed
 from shoal.sim.trace import Trace
 
@@ -33,12 +32,12 @@ class Stays(msgspec.Struct, frozen=True):
     cpu_ns: int
 
 
-def run_with_departures(trace: Trace, policy: Policy, timed: Timed) -> Stays:
+def run_with_departures(trace: Trace, prepared: Prepared, timed: Timed) -> Stays:
     """Place pods as they come until the last has come."""
-    classes = classes_of(trace.pods)
+    classes = prepared.classes
     numbers = [classes.numbers[coming.pod] for coming in timed.comings]
     hopeless = never(trace, classes.asks)
-    engine = prepared(trace, classes, policy, timed.ranks, timed.seed)
+    engine = engine_for(trace, prepared, timed.ranks, timed.seed)
     cluster = _Cluster(engine, classes.asks, timed.comings, numbers)
     since = time.process_time_ns()
     for at, coming in enumerate(timed.comings):

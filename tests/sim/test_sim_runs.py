@@ -88,7 +88,7 @@ def test_curves_go_to_the_load_and_allocation_never_falls(
     trace: Trace, policy: Policy, seed: int, load: int
 ) -> None:
     found = record_of(trace, policy, load, seed)
-    curves = [found.allocation, found.fragmentation, found.idle_unusable, *found.by_kind.values()]
+    curves = [found.allocation, found.fragmentation, *found.by_kind.values()]
     assert {len(curve) for curve in curves} == {load // 10 + 1}
     assert list(found.allocation) == sorted(found.allocation)
     for idle, unusable in zip(found.allocation, found.fragmentation, strict=True):
@@ -112,7 +112,7 @@ def test_what_is_refused_says_what_most_nodes_lack() -> None:
     found = record_of(trace, Policy.BINPACK, 2000, 42)
     assert found.refused == {"cpu": 9}
     assert found.allocation[200] == 50
-    assert found.idle_unusable[200] == 100
+    assert found.fragmentation[200] == 50
 
 
 def test_a_value_is_the_mean_over_the_arrivals_that_round_to_it() -> None:

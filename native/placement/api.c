@@ -23,6 +23,7 @@ EXPORT struct engine *engine_new(int32_t models)
     cluster_init(&engine->cluster);
     engine->policy = binpack;
     engine->models = models;
+    engine->pressure = grown(NULL, 0, models + 1, sizeof *engine->pressure);
     engine->worth = grown(NULL, 0, WORTH_ROWS * WORTH_COLUMNS, sizeof *engine->worth);
     engine->worth_step = 1;
     return engine;
@@ -50,7 +51,7 @@ static void forget_reserves(struct engine *engine)
     engine->reserves_count = 0;
     engine->tight = NULL;
     engine->tight_count = 0;
-    engine->reserves_nodes = -1;
+    engine->reserves_layout = -1;
 }
 
 EXPORT void engine_free(struct engine *engine)
@@ -67,6 +68,7 @@ EXPORT void engine_free(struct engine *engine)
     forget_reserves(engine);
     free(engine->free_milli);
     free(engine->worth);
+    free(engine->pressure);
     free(engine->visits.visit);
     memo_clear(&engine->memo);
     cluster_free(&engine->cluster);
@@ -238,7 +240,8 @@ EXPORT void get_worth(const struct engine *engine, int32_t *worth)
     memcpy(worth, engine->worth, WORTH_ROWS * WORTH_COLUMNS * sizeof *worth);
 }
 
-/* Reserves side by side; each has 6 numbers: count, milli, cpu, demand, demand_of, fine. */
+/* Reserves side by side; each has 7 numbers: count, milli, cpu, demand, demand_of,
+ * alone, fine. */
 EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *numbers,
                          const uint8_t *allows)
 {
@@ -247,9 +250,9 @@ EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *nu
     engine->tight = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->tight);
     engine->reserves_count = count;
     for (int32_t at = 0; at < count; at++) {
-        const int64_t *of = numbers + (int64_t)at * 6;
+        const int64_t *of = numbers + (int64_t)at * 7;
         engine->reserves[at] = (struct reserve){
-            (int32_t)of[0], (int32_t)of[1], of[2], of[3], of[4], of[5], NULL, NULL, 0, false};
+            (int32_t)of[0], (int32_t)of[1], of[2], of[3], of[4], of[5], of[6], NULL, NULL, 0, false};
         copy_bytes(&engine->reserves[at].allows, allows + (int64_t)at * engine->models,
                    engine->models);
     }

@@ -106,6 +106,7 @@ void cluster_put_node(struct cluster *cluster, int32_t node, int64_t cpu, int64_
     cluster->cards[node] = cards;
     cluster->rank[node] = rank;
     cluster->kind[node] = kind;
+    cluster->layout++;
     cluster_touch(cluster, node);
 }
 
@@ -128,6 +129,7 @@ void cluster_drop_node(struct cluster *cluster, int32_t node)
 {
     cluster->present[node] = 0;
     cluster->cards[node] = 0;
+    cluster->layout++;
     cluster_touch(cluster, node);
 }
 

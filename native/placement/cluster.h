@@ -44,6 +44,7 @@ struct cluster {
     int32_t nodes;
     int32_t width;
     int32_t capacity;
+    int64_t layout; /* counts nodes that came, changed or went */
     uint8_t *present;
     int64_t *cpu; /* that there is in all */
     int64_t *memory;

@@ -128,8 +128,9 @@ struct engine {
     int32_t reserves_count;
     struct reserve **tight; /* those that are */
     int32_t tight_count;
-    int32_t reserves_nodes; /* that have a place in their arrays */
+    int64_t reserves_layout; /* the cluster's when all nodes were looked at; -1: never */
     int64_t reserves_seen;  /* position in the change log */
+    int64_t *pressure;      /* by model */
     int64_t *free_milli;    /* of a node's cards */
     int64_t free_there;
     int64_t free_most;      /* were nothing taken */

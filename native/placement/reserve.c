@@ -9,7 +9,9 @@
 enum {
     FRACTION = 1024,   /* amounts of rooms have this many parts */
     NEVER_PERCENT = 3, /* of all cards stay idle in the end whatever is done */
-    SPREADS = 2        /* standard deviations of what is expected that are provided for */
+    SPREADS = 2,       /* standard deviations of what is expected that are provided for */
+    PRESSURE = 100 * 1000, /* 100, with three places */
+    PRESSURE_UNIT = 1000
 };
 
 static int32_t rooms_in(const struct reserve *reserve, int64_t cpu, const int32_t *residues,
@@ -56,6 +58,30 @@ static void look(struct engine *engine, int32_t node)
     }
 }
 
+/* By model: the part of what is asked that is for sets of models with it, by the part of the cards
+ * that those are. */
+static void weigh_pressures(struct engine *engine)
+{
+    const struct cluster *cluster = &engine->cluster;
+    memset(engine->pressure, 0, (size_t)engine->models * sizeof *engine->pressure);
+    for (int32_t at = 0; at < engine->reserves_count; at++) {
+        const struct reserve *reserve = &engine->reserves[at];
+        int64_t cards = 0;
+        for (int32_t node = 0; node < cluster->nodes; node++) {
+            bool there = cluster->present[node] && concerns(engine, reserve, node);
+            cards += there ? cluster->cards[node] : 0;
+        }
+        if (reserve->alone == 0 || cards == 0) {
+            continue;
+        }
+        int64_t pressure = reserve->alone * PRESSURE / reserve->demand_of;
+        pressure = pressure * (engine->free_most / WHOLE) / cards;
+        for (int32_t model = 0; model < engine->models; model++) {
+            engine->pressure[model] += reserve->allows[model] != 0 ? pressure : 0;
+        }
+    }
+}
+
 static void look_everywhere(struct engine *engine)
 {
     int32_t nodes = engine->cluster.capacity;
@@ -69,11 +95,13 @@ static void look_everywhere(struct engine *engine)
         reserve->rooms = grown(NULL, 0, nodes + 1, sizeof *reserve->rooms);
         reserve->there = 0;
     }
-    engine->reserves_nodes = nodes;
+    engine->reserves_layout = engine->cluster.layout;
     for (int32_t node = 0; node < engine->cluster.nodes; node++) {
         look(engine, node);
         engine->free_most += (int64_t)engine->cluster.cards[node] * WHOLE;
+        cluster_touch(&engine->cluster, node); /* pressures may have changed */
     }
+    weigh_pressures(engine);
 }
 
 /* Whether what is expected, and its spread, would use the reserve up. */
@@ -105,7 +133,7 @@ void reserves_refresh(struct engine *engine)
     if (engine->reserves_count == 0) {
         return;
     }
-    if (engine->reserves_nodes != cluster->capacity || engine->reserves_seen < cluster->log_start) {
+    if (engine->reserves_layout != cluster->layout || engine->reserves_seen < cluster->log_start) {
         look_everywhere(engine);
     } else if (engine->reserves_seen == cluster_now(cluster)) {
         return;
@@ -145,6 +173,14 @@ static bool is_for(const struct engine *engine, const struct reserve *reserve,
         }
     }
     return true;
+}
+
+int64_t reserves_pressure(const struct engine *engine, int32_t node)
+{
+    if (engine->cluster.cards[node] == 0) {
+        return 0;
+    }
+    return engine->pressure[engine->kind_models[engine->cluster.kind[node]]] / PRESSURE_UNIT;
 }
 
 int64_t reserves_fine(const struct engine *engine, const struct trial *trial)

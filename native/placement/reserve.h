@@ -14,13 +14,14 @@ struct engine;
 struct trial;
 
 /* `demand` of `demand_of` milli-card that are asked for are in units of the reserve: rooms, or for
- * models (count 0) milli-card. `rooms` is by node what it has of them, `there` all together. */
+ * models (count 0) milli-card; `alone` of them for just these models. `rooms` is by node what it has of them, `there` all together. */
 struct reserve {
     int32_t count;
     int32_t milli;
     int64_t cpu;
     int64_t demand;
     int64_t demand_of;
+    int64_t alone;
     int64_t fine; /* for a room, or for a milli-card: 1/64 milli */
     uint8_t *allows;
     int32_t *rooms;
@@ -31,6 +32,10 @@ struct reserve {
 /* Brings all reserves up to what the cluster is now; nodes whose places are worth something else
  * since one became tight, or no longer is, count as touched. */
 void reserves_refresh(struct engine *engine);
+
+/* How much work waits for just the models of a node, for what there is of them: 100 where it is as
+ * much as for cards in general. Of equal places the one with least pressure is taken. */
+int64_t reserves_pressure(const struct engine *engine, int32_t node);
 
 /* What a place costs by the reserves that are tight. */
 int64_t reserves_fine(const struct engine *engine, const struct trial *trial);

@@ -11,7 +11,8 @@ from tests.agent.box import Box, state
 
 from shoal.agent.cgroups import why_unlimited
 from shoal.agent.processes import processes_of
-from shoal.api.kinds import PODS
+from shoal.agent.tools import Timing
+from shoal.api.kinds import EVENTS, PODS
 from shoal.api.pod import Pod
 
 
@@ -210,6 +211,42 @@ async def test_a_failing_container_is_started_again_as_its_policy_says(box: Box)
     assert pod.status.phase == "Succeeded"
     assert pod.status.container_statuses[0].restart_count == 1
     assert pod.status.container_statuses[0].last_state.terminated.exit_code == 1
+
+
+async def warnings_about(box: Box, name: str, reason: str) -> list[str]:
+    """The messages of a pod's warnings for a reason, once there is one."""
+    for _ in range(3000):
+        fields = {"fieldSelector": f"involvedObject.name={name},type=Warning,reason={reason}"}
+        body = await box.client.request("GET", EVENTS.path(box.namespace), query=fields)
+        if told := [event["message"] for event in json.loads(body)["items"]]:
+            return told
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"waited 60 s for an event {reason}")
+
+
+def waits_to_restart(pod: Pod) -> bool:
+    waiting = state(pod).waiting
+    return waiting is not None and waiting.reason == "CrashLoopBackOff"
+
+
+async def test_the_first_restart_is_at_once_and_the_next_after_a_while(box: Box, monkeypatch):
+    monkeypatch.setattr("tests.agent.box.QUICK", Timing(first_backoff=200.0))
+    await box.stop()
+    await box.start()
+    await box.create("crashing", "exit 7", restartPolicy="OnFailure")
+    pod = await box.pod_that("crashing", waits_to_restart)
+    assert restarts(pod) == 1
+    told = "container main exited with 7; it is started again"
+    assert await warnings_about(box, "crashing", "Failed") == [told]
+    assert await warnings_about(box, "crashing", "BackOff") == [f"{told} in 200 s"]
+
+
+async def test_a_container_that_ran_long_enough_is_started_again_at_once(box: Box, monkeypatch):
+    monkeypatch.setattr("tests.agent.box.QUICK", Timing(first_backoff=200.0, steady=0.0))
+    await box.stop()
+    await box.start()
+    await box.create("steady", "exit 7", restartPolicy="Always")
+    await box.pod_that("steady", lambda pod: restarts(pod) >= 3, "restarts")
 
 
 def restarts(pod: Pod) -> int:

@@ -219,6 +219,16 @@ def test_an_evicted_pod_is_deleted(api, pods):
     assert api.call("GET", f"{pods}/p")[0] == 404
 
 
+def test_an_evicted_pod_that_runs_says_so_until_it_is_gone(api, pods):
+    api.create(pods, pod(nodeName="box", terminationGracePeriodSeconds=30))
+    for _ in range(2):
+        assert api.call("POST", f"{pods}/p/eviction", {"metadata": {"name": "p"}})[0] == 201
+    leaving = api.get(f"{pods}/p")
+    assert leaving["metadata"]["deletionTimestamp"]
+    told = [(c["type"], c["status"], c["reason"]) for c in leaving["status"]["conditions"]]
+    assert told == [("DisruptionTarget", "True", "EvictionByEvictionAPI")]
+
+
 @pytest.mark.parametrize("where", ["query", "body"])
 def test_an_eviction_that_is_only_tried_leaves_the_pod(api, pods, where):
     api.create(pods, pod())

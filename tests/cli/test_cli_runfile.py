@@ -74,7 +74,7 @@ def test_what_get_writes_is_a_run_file() -> None:
         ("{time: 12h}", "{tiem: 12h}", "line 14: spec.limits.tiem is not a field; did you mean"),
         ("{time: 12h}", "{time: soon}", "line 14: spec.limits.time: 'soon' is not a duration"),
         ("{time: 12h}", "{budget: 40}", "line 14: spec.limits.budget is not supported yet"),
-        ("[node-lost]", "[ecc]", "line 15: spec.retry.on[0]: takes error, oom, node-lost, got"),
+        ("[node-lost]", "[ecc]", "spec.retry.on[0]: takes error, oom, node-lost, evicted, got"),
         ("  gpu: 1/2", "  run: x", "line 11: spec.run is written twice"),
         ("HOME: null", "NOT_SET_HERE: null", "line 13: spec.env.NOT_SET_HERE takes your own"),
         ("memory: 32Gi", "memory: lots", "line 9: spec.memory: 'lots' is not a quantity"),

@@ -113,13 +113,22 @@ def test_what_is_wrong_is_one_sentence(
     assert told.out == ""
 
 
+def params_of(command: click.Command) -> list[click.Parameter]:
+    """Those of the command and of the commands below it."""
+    if not isinstance(command, click.Group):
+        return command.params
+    context = click.Context(command)
+    below = [command.get_command(context, name) for name in command.list_commands(context)]
+    return [*command.params, *(param for one in below for param in one.params)]
+
+
 def test_whatever_takes_a_value_has_an_example() -> None:
     commands = {
         verb.name: importlib.import_module(f"shoal.cli.{verb.name}").command for verb in VERBS
     }
     shown = [verb for verb in VERBS if not verb.hidden]
     for verb in shown:
-        for param in commands[verb.name].params:
+        for param in params_of(commands[verb.name]):
             if param.required:
                 assert verb.example.startswith(f"shoal {verb.name} ")
             elif isinstance(param, click.Option) and not (param.is_flag or param.hidden):

@@ -3,7 +3,8 @@
 import pytest
 from runs_world import SECOND, START, World
 
-from shoal.api.run import Limits, Retry, RunPhase
+from shoal.api.meta import Condition
+from shoal.api.run import Limits, Retry, RetryCause, RunPhase
 from shoal.units.instant import format_instant
 
 
@@ -68,13 +69,47 @@ def test_a_stop_that_kills_is_not_a_failure():
     assert (status.phase, status.failure) == (RunPhase.STOPPED, None)
 
 
+SAVES = "; retry: {max: 1, on: [evicted]} would have started it again"
+
+
+def evicted(reason: str, message: str, **spec: object) -> World:
+    """A run with a pod that is just ending, since somebody made it leave its node."""
+    world = running(**spec)
+    metadata = world.pod().metadata
+    metadata.deletion_timestamp, metadata.deletion_grace_period_seconds = at(31), 30
+    world.pod().status.conditions.append(Condition("DisruptionTarget", "True", reason, message))
+    world.exit(0, 143, signal=15, finished_at=at(2))
+    world.now += 5 * SECOND
+    return world.settle()
+
+
+@pytest.mark.parametrize(
+    ("reason", "told"),
+    [
+        ("EvictionByEvictionAPI", "pod digits-0 was evicted, as kubectl drain does"),
+        ("DeletionByTaintManager", "pod digits-0 was evicted: box1 is tainted a:NoExecute"),
+    ],
+)
+def test_an_evicted_pod_says_who_made_it_leave_and_what_would_have_saved_it(reason, told):
+    world = evicted(reason, "box1 is tainted a:NoExecute")
+    assert world.run.status.message == f"{told}{SAVES}"
+    retry = Retry(max=2, on=[RetryCause.ERROR])
+    assert evicted(reason, "box1 is tainted a:NoExecute", retry=retry).run.status.phase == "Failed"
+
+
+def test_an_evicted_pod_is_a_cause_of_its_own():
+    world = evicted("EvictionByEvictionAPI", "", retry=Retry(max=1, on=[RetryCause.EVICTED]))
+    told = "retry 1 of 1 after 1s: pod digits-0 was evicted, as kubectl drain does"
+    assert world.run.status.message == told
+
+
 def test_a_deleted_pod_is_a_failure():
     world = running(replicas=2)
     world.delete_pod(0)
     world.settle()
     assert world.asked(1)
     world.exit(1, 143, reason="DeadlineExceeded", signal=15)
-    assert world.settle().run.status.message == "pod digits-0 was deleted"
+    assert world.settle().run.status.message == f"pod digits-0 was deleted{SAVES}"
 
 
 def test_a_pod_that_is_being_deleted_is_a_failure_from_when_it_was_asked_for():
@@ -84,7 +119,7 @@ def test_a_pod_that_is_being_deleted_is_a_failure_from_when_it_was_asked_for():
     world.exit(0, 143, signal=15, finished_at=at(2))
     world.now += 5 * SECOND
     world.settle()
-    assert world.run.status.failure.message == "pod digits-0 was deleted"
+    assert world.run.status.failure.message == f"pod digits-0 was deleted{SAVES}"
     assert world.run.status.failure.finished_at == at(1)
 
 

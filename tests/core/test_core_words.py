@@ -204,7 +204,9 @@ def test_what_cannot_be_on_a_cluster() -> None:
 
 
 def test_no_node_takes_work() -> None:
-    assert waits(State(), group("g")) == "no node takes work yet"
+    assert waits(State(), group("g")) == (
+        "no node is there to take it; an agent joins again as soon as it runs"
+    )
     closed = state_of(box(closed="cordoned"))
     assert waits(closed, group("g")) == "no node takes work (box1: cordoned)"
 

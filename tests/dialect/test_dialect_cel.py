@@ -3,13 +3,16 @@
 import datetime
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from shoal.dialect.cel.checking import check_types
 from shoal.dialect.cel.errors import CelError, CelSyntaxError, OutOfSteps
+from shoal.dialect.cel.functions import FUNCTIONS, METHODS
 from shoal.dialect.cel.program import compiled, mentions
 from shoal.dialect.cel.scope import Scope
-from shoal.dialect.cel.values import Steps
+from shoal.dialect.cel.types import ANY, Type
+from shoal.dialect.cel.values import Steps, kind_of
 
 ONE_DAY = datetime.timedelta(days=1)
 
@@ -147,6 +150,7 @@ def test_an_expression_means(text, value):
         ("type(1) == int && type('a') == string && type(1) != double", True),
         ("type([]) == list && type(type(1)) == type && type(null) == null_type", True),
         ("[5, 6].all(i, x, x == i + 5)", True),
+        ("[5].map(self, self + 1)", [6]),
         ("{'a': 1}.exists(k, v, k == 'a' && v == 1)", True),
         ("[1, 1].existsOne(i, x, x == 1)", False),
         ("[5, 6].transformList(i, x, i * x)", [0, 6]),
@@ -380,3 +384,64 @@ def test_an_operation_has_a_value_or_says_why_not(one, other, text):
         value_of(text, self=one, old=other)
     except CelError as error:
         assert str(error)
+
+
+LEAVES = ("self", "old", "self.a", "self.?a", "1", "1.5", "'a'", "true", "null", "[]", "{'a': 1}")
+expressions = st.recursive(
+    st.sampled_from(LEAVES),
+    lambda inner: st.one_of(
+        st.builds("{} {} {}".format, inner, st.sampled_from(["+", "==", "<", "in", "&&"]), inner),
+        st.builds("({} ? {} : {})".format, inner, inner, inner),
+        st.builds("{}[{}]".format, inner, inner),
+        st.builds(
+            lambda name, values: f"{name[0]}({', '.join(values[: name[1]])})",
+            st.sampled_from(sorted(FUNCTIONS)),
+            st.lists(inner, min_size=3, max_size=3),
+        ),
+        st.builds(
+            lambda on, name, values: f"({on}).{name[0]}({', '.join(values[: name[1] - 1])})",
+            inner,
+            st.sampled_from(sorted(METHODS)),
+            st.lists(inner, min_size=3, max_size=3),
+        ),
+        st.builds(
+            "({}).{}({}, {})".format,
+            inner,
+            st.sampled_from(["all", "map", "filter", "optMap", "exists_one"]),
+            st.sampled_from(["x", "self"]),
+            inner,
+        ),
+        st.builds("({}).transformMap(k, v, {})".format, inner, inner),
+        st.builds("cel.bind(x, {}, {})".format, inner, inner),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(expressions, values, values)
+def test_any_expression_is_refused_or_has_a_value_or_says_why_not(text, one, other):
+    names = {"self": one, "old": other}
+    try:
+        check_types(text, dict.fromkeys(names, ANY), ANY)
+        run = compiled(text, list(names))
+    except CelSyntaxError as error:
+        assert str(error)
+        return
+    try:
+        run(Scope(names, Steps(10_000)))
+    except (CelError, OutOfSteps) as error:
+        assert str(error)
+
+
+@settings(max_examples=400, deadline=None)
+@given(expressions, values, values)
+def test_a_value_is_of_the_type_that_was_promised(text, one, other):
+    names = {"self": one, "old": other}
+    types = {name: Type(kind_of(value)) for name, value in names.items()}
+    try:
+        check_types(text, types, ANY)
+        value = compiled(text, list(names))(Scope(names, Steps(10_000)))
+    except (CelSyntaxError, CelError, OutOfSteps):
+        return
+    check_types(text, types, Type(kind_of(value)))

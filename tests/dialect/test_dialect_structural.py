@@ -197,6 +197,16 @@ def test_a_rule_sees_broken_numbers_and_times_as_such():
     }
 
 
+def test_a_rule_may_look_back_on_what_was_not_there():
+    rule = {"rule": "oldSelf.optMap(old, self > old).orValue(self == 1)", "optionalOldSelf": True}
+    structure = spec(n={**INT, "x-kubernetes-validations": [rule]})
+    assert causes(structure, n=1) == set()
+    assert causes(structure, n=2) == {("Invalid", "spec.n")}
+    old = {"spec": {"n": 1}}
+    assert structure.causes({"spec": {"n": 2}}, old) == []
+    assert len(structure.causes({"spec": {"n": 1}}, old)) == 1
+
+
 def test_a_rule_that_looks_back_follows_items_by_their_keys():
     fixed = {**INT, "x-kubernetes-validations": [{"rule": "self == oldSelf", "message": "fixed"}]}
     listed = {
@@ -240,7 +250,7 @@ def test_a_rule_that_looks_back_follows_items_by_their_keys():
         (
             {
                 "type": "object",
-                "x-kubernetes-validations": [{"rule": "true", "optionalOldSelf": True}],
+                "x-kubernetes-validations": [{"rule": "self == oldSelf", "optionalOldSelf": True}],
             },
             "s.x-kubernetes-validations[0].rule",
         ),
@@ -372,10 +382,52 @@ def test_a_rule_that_may_hold_is_taken_with_its_schema(rule):
     assert ruled(rule) == []
 
 
+@pytest.mark.parametrize(
+    ("more", "field"),
+    [
+        ({"fieldPath": ".nope"}, "fieldPath"),
+        ({"fieldPath": "i"}, "fieldPath"),
+        ({"fieldPath": ".o[0].p"}, "fieldPath"),
+        ({"fieldPath": ".i.p"}, "fieldPath"),
+        ({"reason": "Because"}, "reason"),
+        ({"message": "  "}, "message"),
+        ({"message": "a\nb"}, "message"),
+        ({"messageExpression": " "}, "messageExpression"),
+    ],
+)
+def test_what_a_broken_rule_would_tell_is_looked_at_too(more, field):
+    assert {cause.field for cause in ruled("true", **more)} == {
+        f"s.x-kubernetes-validations[0].{field}"
+    }
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {"fieldPath": ".i"},
+        {"fieldPath": ".pod.spec"},
+        {"fieldPath": "['x-y']"},
+        {"fieldPath": ".m['any']"},
+        {"reason": "FieldValueForbidden", "message": "is not wanted"},
+    ],
+)
+def test_what_a_broken_rule_may_tell_is_taken(more):
+    assert ruled("true", **more) == []
+
+
+def test_a_rule_of_several_lines_says_what_it_wants():
+    assert ruled("true &&\ntrue", message="is true") == []
+    (cause,) = ruled("true &&\ntrue")
+    assert cause.field.endswith(".message")
+
+
 def test_the_message_of_a_rule_is_a_text():
     assert ruled("true", messageExpression="'got ' + string(self.i)") == []
     (cause,) = ruled("true", messageExpression="self.i + 1")
+    assert cause.field.endswith(".messageExpression")
     assert "must give a string" in cause.message
+    (cause,) = ruled("true", messageExpression="'was ' + oldSelf.s")
+    assert "uses oldSelf, which is not known here" in cause.message
     (cause,) = ruled("true", messageExpression="'got ' + self.i")
     assert "+ between string and int" in cause.message
 

@@ -99,8 +99,23 @@ class Player:
     history=histories,
 )
 def test_both_engines_see_and_decide_the_same(policy, specs, wanted, expected, history):
+    compare(policy, specs, wanted, expected, history)
+
+
+@settings(deadline=None, max_examples=60)
+@given(
+    specs=st.lists(node_specs(), min_size=NODES, max_size=NODES),
+    expected=st.lists(st.builds(Work, ask=asks, weight=st.integers(1, 50)), min_size=CLASSES),
+    history=histories,
+)
+def test_what_is_expected_is_reserved_for_by_both_alike(specs, expected, history):
+    wanted = [work.ask for work in expected[:CLASSES]]
+    compare(Policy.IDLE_VALUE, specs, wanted, expected, history)
+
+
+def compare(policy, specs, wanted, expected, history) -> None:
     players = []
-    for engine in (NativeEngine(MODELS), ReferenceEngine()):
+    for engine in (NativeEngine(MODELS), ReferenceEngine(MODELS)):
         engine.set_work(expected)
         engine.set_policy(policy)
         engine.set_seed(7)
@@ -146,7 +161,7 @@ def test_nothing_is_given_twice_and_a_rollback_is_exact(specs, wanted, numbers, 
 @pytest.mark.parametrize("members", [1, 3, 7])
 def test_a_log_that_was_shortened_is_not_missed(members):
     """More changes than the log holds: who has not looked since must look everywhere."""
-    engine, plain = NativeEngine(MODELS), ReferenceEngine()
+    engine, plain = NativeEngine(MODELS), ReferenceEngine(MODELS)
     spec = NodeSpec(64_000, 0, (), ())
     for each in (engine, plain):
         fill(each, [spec] * NODES, [Ask(cpu=1000)])

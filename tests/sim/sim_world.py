@@ -4,6 +4,9 @@ from pathlib import Path
 
 from hypothesis import strategies as st
 
+from shoal.core.engine.policy import Policy
+from shoal.sim.classes import Typical, classes_of, work_of
+from shoal.sim.prepare import Prepared
 from shoal.sim.trace import Trace, TraceNode, TracePod
 
 NODES = """\
@@ -50,6 +53,11 @@ def small_trace() -> Trace:
         for at in range(12)
     )
     return Trace("small", MODELS, nodes, pods)
+
+
+def quickly_prepared(trace: Trace, policy: Policy) -> Prepared:
+    """What ``prepare`` gives, but for what takes seconds to be learnt."""
+    return Prepared(policy, classes_of(trace.pods), work_of(trace, Typical.ALL), None)
 
 
 @st.composite

@@ -78,6 +78,25 @@ def test_what_no_node_can_hold_is_said_at_once_and_counted(
     assert seed["refused"]["never"] >= 2
 
 
+def test_departures_tell_waits_instead(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = [*files, "--policy", "binpack", "--departures"]
+    assert run_command(["sim", "run", *given, "-o", "json"]) == 0
+    told = json.loads(capsys.readouterr().out)
+    assert told["load"] is None
+    (seed,) = told["seeds"]
+    assert list(seed) == [
+        "seed", "utilisation", "wanted", "waits", "placed", "refused", "cpu_seconds"
+    ]  # fmt: skip
+    assert list(seed["waits"]) == ["mean", "p50", "p95", "most"]
+    assert seed["placed"] == 5
+    assert run_command(["sim", "compare", *given[:-3], "--departures", "--load", "0.8"]) == 0
+    header, *rows = [line.split("\t") for line in capsys.readouterr().out.splitlines()]
+    assert header[:3] == ["POLICY", "WANTED", "IN USE"]
+    assert len(rows) == 4
+
+
 @pytest.mark.parametrize(
     ("given", "sentence"),
     [
@@ -119,21 +138,30 @@ def test_a_trace_that_is_not_there_is_one_sentence(
     assert sentence in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("command", [["run"], ["compare", "--policies", "spread,binpack"]])
+@pytest.mark.parametrize("more", [[], ["--departures"]])
+@pytest.mark.parametrize(
+    "command", [["run", "--policy", "spread"], ["compare", "--policies", "spread,binpack"]]
+)
 @pytest.mark.parametrize(("name", "begins"), [("f.svg", b"<?xml"), ("f.png", b"\x89PNG")])
 def test_a_picture_is_drawn_the_same_each_time(
-    command: list[str], name: str, begins: bytes, files: list[str], tmp_path: Path
+    command: list[str],
+    more: list[str],
+    name: str,
+    begins: bytes,
+    files: list[str],
+    tmp_path: Path,
 ) -> None:
     drawn = []
     for _ in range(2):
         path = tmp_path / name
-        assert run_command(["sim", *command, *files, "--figure", str(path)]) == 0
+        assert run_command(["sim", *command, *files, *more, "--figure", str(path)]) == 0
         drawn.append(path.read_bytes())
         path.unlink()
     assert drawn[0] == drawn[1]
     assert drawn[0].startswith(begins)
     if name.endswith(".svg"):
-        assert b"arrived, % of all cards" in drawn[0]
+        axis = b"hours" if more else b"arrived, % of all cards"
+        assert axis in drawn[0]
 
 
 def test_without_a_picture_nothing_that_draws_is_imported(files: list[str]) -> None:

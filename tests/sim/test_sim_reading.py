@@ -67,7 +67,7 @@ def test_line_ends_of_windows_a_byte_order_mark_and_no_last_newline_do(tmp_path:
         (
             "10,70,20",
             "10,7,20",
-            "pods.csv:3: column deletion_time: 7 s is before the pod came, 20 s",
+            "pods.csv:3: column deletion_time: 7 s is before the pod started, 20 s",
         ),
         ("p-4", "p-0", "pods.csv:6: column name: p-0 is there twice, first in line 2"),
         ("p-4,", ",", "pods.csv:6: column name: is empty; every line has a name of its own"),

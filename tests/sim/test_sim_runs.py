@@ -5,13 +5,13 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.sim.sim_world import small_trace, traces
+from tests.sim.sim_world import quickly_prepared, small_trace, traces
 
 from shoal.core.engine.policy import Policy
 from shoal.core.engine.spec import cards_of
 from shoal.sim.classes import Typical, classes_of, never, work_of
 from shoal.sim.fragment import Fragmentation
-from shoal.sim.many import run_seeds
+from shoal.sim.prepare import prepare
 from shoal.sim.record import Record, record
 from shoal.sim.run import NEVER, Run, run
 from shoal.sim.trace import Trace, TraceNode, TracePod
@@ -21,18 +21,23 @@ seeds = st.integers(0, 1000)
 
 
 def record_of(trace: Trace, policy: Policy, load: int, seed: int) -> Record:
-    (found,) = run_seeds(trace, policy, load, [seed])
-    return found
+    done = run(trace, quickly_prepared(trace, policy), load, seed)
+    works, typical = work_of(trace, Typical.ALL), work_of(trace, Typical.PUBLISHED)
+    return record(trace, done, load, Fragmentation(works, typical, len(trace.models)))
+
+
+def run_of(trace: Trace, policy: Policy, seed: int) -> Run:
+    return run(trace, quickly_prepared(trace, policy), 1300, seed)
 
 
 def rows_of(trace: Trace, done: Run):
     return zip(done.arrivals.pods, done.places, strict=True)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=traces(), policy=policies, seed=seeds)
 def test_no_node_holds_more_than_it_has(trace: Trace, policy: Policy, seed: int) -> None:
-    done = run(trace, policy, 1300, seed)
+    done = run_of(trace, policy, seed)
     cpu, memory, milli = Counter(), Counter(), Counter()
     for at, place in rows_of(trace, done):
         if place is None:
@@ -51,10 +56,10 @@ def test_no_node_holds_more_than_it_has(trace: Trace, policy: Policy, seed: int)
     assert all(card < trace.nodes[node].cards for node, card in milli)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=traces(), policy=policies, seed=seeds)
 def test_a_seed_gives_the_same_run_again(trace: Trace, policy: Policy, seed: int) -> None:
-    one, other = (run(trace, policy, 1300, seed) for _ in range(2))
+    one, other = (run_of(trace, policy, seed) for _ in range(2))
     assert (one.arrivals, one.places, one.refusals) == (
         other.arrivals,
         other.places,
@@ -62,12 +67,12 @@ def test_a_seed_gives_the_same_run_again(trace: Trace, policy: Policy, seed: int
     )
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=traces(), policy=policies, seed=seeds)
 def test_whatever_arrives_is_placed_or_refused_for_a_reason(
     trace: Trace, policy: Policy, seed: int
 ) -> None:
-    done = run(trace, policy, 1300, seed)
+    done = run_of(trace, policy, seed)
     found = record_of(trace, policy, 1300, seed)
     assert found.placed + sum(found.refused.values()) == len(done.arrivals.pods)
     assert sum(found.arrived.values()) == len(done.arrivals.pods)
@@ -77,13 +82,13 @@ def test_whatever_arrives_is_placed_or_refused_for_a_reason(
     assert told == {pod for pod in set(done.arrivals.pods) if classes.numbers[pod] in hopeless}
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=50)
 @given(trace=traces(), policy=policies, seed=seeds, load=st.sampled_from([500, 1000, 1300]))
 def test_curves_go_to_the_load_and_allocation_never_falls(
     trace: Trace, policy: Policy, seed: int, load: int
 ) -> None:
     found = record_of(trace, policy, load, seed)
-    curves = [found.allocation, found.fragmentation, found.idle_unusable, *found.by_kind.values()]
+    curves = [found.allocation, found.fragmentation, *found.by_kind.values()]
     assert {len(curve) for curve in curves} == {load // 10 + 1}
     assert list(found.allocation) == sorted(found.allocation)
     for idle, unusable in zip(found.allocation, found.fragmentation, strict=True):
@@ -107,7 +112,7 @@ def test_what_is_refused_says_what_most_nodes_lack() -> None:
     found = record_of(trace, Policy.BINPACK, 2000, 42)
     assert found.refused == {"cpu": 9}
     assert found.allocation[200] == 50
-    assert found.idle_unusable[200] == 100
+    assert found.fragmentation[200] == 50
 
 
 def test_a_value_is_the_mean_over_the_arrivals_that_round_to_it() -> None:
@@ -131,10 +136,11 @@ def test_where_nothing_arrives_a_value_stays_what_it_was() -> None:
     assert found.allocation[50] == 50.0
 
 
-def test_the_time_told_is_that_of_placing_alone() -> None:
+def test_what_is_learnt_is_learnt_once_and_the_same_each_time() -> None:
     trace = small_trace()
-    done = run(trace, Policy.BEST_FIT, 1300, 42)
-    fragmentation = Fragmentation(
-        work_of(trace, Typical.ALL), work_of(trace, Typical.PUBLISHED), len(trace.models)
-    )
-    assert record(trace, done, 1300, fragmentation).cpu_seconds == done.cpu_ns / 1e9 > 0
+    one, other = (prepare(trace, Policy.IDLE_VALUE) for _ in range(2))
+    assert one.worth
+    assert one.worth == other.worth
+    assert prepare(trace, Policy.BEST_FIT).worth is None
+    learnt = run(trace, one, 1300, 42)
+    assert learnt.places == run(trace, other, 1300, 42).places

@@ -99,15 +99,30 @@ def test_sizes_for_people() -> None:
 
 @pytest.mark.parametrize(
     ("text", "seconds"),
-    [("90s", 90), ("30m", 1800), ("1h30m", 5400), ("2d", 172_800), ("45", 45), (45, 45)],
+    [
+        ("90s", 90),
+        ("30m", 1800),
+        ("1h30m", 5400),
+        ("2d", 172_800),
+        ("1.5h", 5400),
+        ("0.5m", 30),
+        ("45", 45),
+        (45, 45),
+    ],
 )
 def test_durations_that_people_write(text: str | int, seconds: int) -> None:
     assert parse_duration(text) == seconds
 
 
-@pytest.mark.parametrize("text", ["", "h", "1.5h", "-1s", "1 h", "1w", "٣h", "5s garbage"])
+@pytest.mark.parametrize("text", ["", "h", "1.h", ".5h", "-1s", "1 h", "1w", "٣h", "5s garbage"])
 def test_what_is_no_duration_is_refused_with_examples(text: str) -> None:
     with pytest.raises(UnitError, match=r"examples: 90s, 30m, 1h30m, 2d"):
+        parse_duration(text)
+
+
+@pytest.mark.parametrize("text", ["0.3s", "1.0001h"])
+def test_a_duration_is_a_whole_number_of_seconds(text: str) -> None:
+    with pytest.raises(UnitError, match="no whole number of seconds; examples"):
         parse_duration(text)
 
 

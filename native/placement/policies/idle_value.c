@@ -1,6 +1,7 @@
 /* idle-value: where least of the node's cards is expected to be idle in the end, by a table that
  * is worked out from, or learnt of, the work that comes; what scarce room the place takes is fined
- * (see worth.h and reserve.h). Equal places: the one with least CPU left. */
+ * (see worth.h and reserve.h). Equal places: the one of least pressure, then
+ * the one with least CPU left. */
 #include "policies.h"
 
 /* The expected idle of a node. Its CPU is sliced by residue; the slice of a milli-card is kept in
@@ -33,5 +34,7 @@ struct score idle_value(struct engine *engine, struct trial *trial)
     }
     int64_t after = idle(engine, trial->cpu, trial->after, trial->cards);
     int64_t gained = trial->value_before - after - reserves_fine(engine, trial);
-    return (struct score){floored(gained, engine->worth_step), -trial->cpu};
+    int64_t pressure = reserves_pressure(engine, trial->node);
+    return (struct score){floored(gained, engine->worth_step),
+                          -(pressure * (1ll << 32) + trial->cpu)};
 }

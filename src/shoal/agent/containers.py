@@ -14,7 +14,7 @@ from shoal.agent.machine import now_ns
 from shoal.agent.record import RecordError, RecordState, read_record
 from shoal.agent.starting import make_start
 from shoal.agent.stopping import StopAskedError, Stopping
-from shoal.agent.tools import Timing, Tools
+from shoal.agent.tools import Tools
 
 
 class Waiting(msgspec.Struct, frozen=True):
@@ -50,7 +50,8 @@ class Orders(msgspec.Struct, frozen=True):
     """How a container is to be run. ``policy`` is Always, OnFailure or Never.
 
     ``since_boot_ns`` is when the pod's own time began. ``prepare`` makes ready for a start:
-    what to launch, and the locks that its keeper holds.
+    what to launch, and the locks that its keeper holds. ``again`` is told of an end after which
+    it is started again, and after how many seconds.
     """
 
     started: Started
@@ -58,6 +59,7 @@ class Orders(msgspec.Struct, frozen=True):
     since_boot_ns: int
     prepare: Callable[[], Awaitable[tuple[Launch, list[int]]]]
     changed: Callable[[], None]
+    again: Callable[[Ended, float], None]
 
 
 class ContainerRun:
@@ -78,16 +80,18 @@ class ContainerRun:
         Raises what ``prepare`` raises, and PodError where it can never be started.
         """
         attempt = self._newest()
-        pause = self._tools.timing.first_backoff
+        timing = self._tools.timing
+        pause = timing.first_backoff if attempt.number else 0.0
         while True:
             self.view.restarts = attempt.number
             end = await self._once(attempt)
             if end is None or end.loss or self._stop.asked or not self._again(end):
                 return self._show(end)
-            pause = _next_pause(self._tools.timing, pause, end)
+            if end.ended_ns - end.started_ns >= timing.steady * 1e9:
+                pause = 0.0
             if not await self._rest(end, pause):
                 return self._show(end)
-            pause *= 2
+            pause = min(max(pause * 2, timing.first_backoff), timing.longest_backoff)
             attempt = self._home.attempt(self.view.name, attempt.number + 1)
 
     def _newest(self) -> Attempt:
@@ -146,13 +150,16 @@ class ContainerRun:
     async def _rest(self, end: Ended, seconds: float) -> bool:
         """Waits before the next start; False if the pod is to stop meanwhile."""
         self.view.last = end
-        self.view.state = Waiting("CrashLoopBackOff", f"started again in {seconds:.0f} s")
-        self._orders.changed()
+        self.view.state = Waiting()
+        self._orders.again(end, seconds)
+        if seconds:
+            self.view.state = Waiting("CrashLoopBackOff", f"started again in {seconds:.0f} s")
+            self._orders.changed()
         try:
             await self._stop.sleep(seconds)
         except StopAskedError:
             return False
-        return True
+        return not self._stop.asked
 
     def _show_running(self, attempt: Attempt) -> None:
         record = read_record(attempt.record)
@@ -165,9 +172,3 @@ class ContainerRun:
             self.view.state = end
             self._orders.changed()
         return end
-
-
-def _next_pause(timing: Timing, pause: float, end: Ended) -> float:
-    if end.ended_ns - end.started_ns >= timing.steady * 1e9:
-        return timing.first_backoff
-    return min(pause, timing.longest_backoff)

@@ -40,10 +40,19 @@ class Diary:
             if isinstance(view.state, Running):
                 self._tell("Killing", f"stopping container {view.name}: {_WHY[why]}")
 
+    def again(self, container: str, end: Ended, pause_s: float) -> None:
+        """A container that has ended is started again, after a while; told of a good end, too."""
+        told = _words(container, end) or f"container {container} has ended"
+        if pause_s:
+            self._tell("BackOff", f"{told}; it is started again in {pause_s:.0f} s", warning=True)
+        elif not end.good:
+            self._tell("Failed", f"{told}; it is started again", warning=True)
+
     def over(self, views: Iterable[ContainerView], verdict: Verdict) -> None:
         """The pod has ended; told where it failed."""
         if verdict.phase == "Failed":
-            ends = (_words(view) for view in views)
+            states = ((view.name, view.state) for view in views)
+            ends = (_words(name, end) for name, end in states if isinstance(end, Ended))
             told = verdict.message or next((words for words in ends if words), "")
             self._tell("Failed", told or "the pod failed", warning=True)
 
@@ -51,13 +60,12 @@ class Diary:
         self._events.tell(note_about(PODS, self._pod, reason, message, warning=warning))
 
 
-def _words(view: ContainerView) -> str:
+def _words(container: str, end: Ended) -> str:
     """How a container failed; empty where it did not."""
-    end = view.state
-    if not isinstance(end, Ended) or end.good:
+    if end.good:
         return ""
     if end.message:
-        return f"container {view.name}: {end.message}"
+        return f"container {container}: {end.message}"
     if end.signal:
-        return f"container {view.name} was killed by {say_signal(end.signal)}"
-    return f"container {view.name} exited with {end.exit_code}"
+        return f"container {container} was killed by {say_signal(end.signal)}"
+    return f"container {container} exited with {end.exit_code}"

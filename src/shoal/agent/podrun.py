@@ -183,6 +183,7 @@ class PodRun:
             policy=self._policy(view),
             prepare=lambda: stop.unless(self._preparing.launch(container)),
             changed=lambda: self._changed(view, started),
+            again=lambda end, pause: self._diary.again(view.name, end, pause),
         )
 
     def _policy(self, view: ContainerView) -> str:

@@ -14,7 +14,10 @@ from shoal.kube.events import Events
 
 
 class Timing(msgspec.Struct, frozen=True):
-    """How long the agent waits, in seconds. A container is started again after 10 s, 20 s, …"""
+    """How long the agent waits, in seconds.
+
+    A container is started again at once the first time, then after 10 s, 20 s, …
+    """
 
     first_backoff: float = 10.0
     longest_backoff: float = 300.0

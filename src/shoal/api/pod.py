@@ -7,6 +7,10 @@ import msgspec
 
 from shoal.api.meta import Condition, Object, View
 
+DISRUPTED: Final = "DisruptionTarget"
+"""The condition of a pod that is deleted for reasons that are not its own."""
+EVICTION: Final = "EvictionByEvictionAPI"
+"""The reason of that condition where somebody asked for an eviction, as ``kubectl drain`` does."""
 LONGEST_GRACE_S: Final = 2**31 - 1
 """Seconds of grace that a keeper counts; whoever asks for more gets these 68 years."""
 CARDS: Final = "nvidia.com/gpu"

@@ -45,6 +45,8 @@ class RetryCause(StrEnum):
     """A replica passed its memory limit."""
     NODE_LOST = "node-lost"
     """The node was rebooted or went away."""
+    EVICTED = "evicted"
+    """Somebody deleted the pod of a replica: by name, by a drain, or by a taint."""
 
 
 class Limits(View, forbid_unknown_fields=True):

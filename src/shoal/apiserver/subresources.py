@@ -2,6 +2,7 @@
 namespaces.
 """
 
+from shoal.api.pod import DISRUPTED, EVICTION
 from shoal.apiserver import meta, render
 from shoal.apiserver.delete import remove
 from shoal.apiserver.delete_options import read_options
@@ -48,7 +49,9 @@ async def evict(server: Server, request: Request, target: Target) -> Response:
     if (name := dig(eviction, "metadata", "name") or target.name) != target.name:
         raise bad_request(f"the eviction is named {name}, the pod {target.name}")
     options = read_options(eviction.get("deleteOptions") or {}, request)
-    await remove(server, target, decode(server.current(target).raw), options)
+    pod = decode(server.current(target).raw)
+    _disrupt(pod)
+    await remove(server, target, pod, options)
     return answer(success(Details(), 201), 201)
 
 
@@ -66,6 +69,26 @@ async def finalize(server: Server, request: Request, target: Target) -> Response
     new["spec"] = {"finalizers": finalizers} if finalizers else {}
     raw = await save(server, target, new, old, entry, dry_run=dry_run)
     return render.one(request, target.resource, raw)
+
+
+def _disrupt(pod: Document) -> None:
+    """The condition of a pod that runs and is to leave, so that its owner knows why it went."""
+    status = pod.setdefault("status", {})
+    over = pod["metadata"].get("deletionTimestamp") or status.get("phase") in (
+        "Succeeded",
+        "Failed",
+    )
+    if over or not pod["spec"].get("nodeName"):
+        return
+    others = [one for one in status.get("conditions") or () if one["type"] != DISRUPTED]
+    told = {
+        "type": DISRUPTED,
+        "status": "True",
+        "reason": EVICTION,
+        "message": "somebody asked for its eviction",
+        "lastTransitionTime": meta.rfc3339(),
+    }
+    status["conditions"] = [*others, told]
 
 
 def _node(binding: Document, target: Target) -> str:

@@ -23,7 +23,7 @@ def board_lines(board: Board, *, colours: bool, width: int = sys.maxsize) -> lis
     lines = [line for node in board.nodes for line in _node_lines(node, width, colours)]
     if any(node.cards for node in board.nodes):
         lines.append(paint(cut(CARD_MEMORY_SHORT, width), Tone.DIM, colours=colours))
-    return lines or ["no node has joined the box yet; look at it: shoal status"]
+    return lines or ["no node is there; its agent joins again as soon as it runs: shoal status"]
 
 
 def queue_lines(runs: Iterable[Run], first: Explanation | None) -> list[str]:

@@ -125,7 +125,11 @@ _RUN_OPTIONS: Final[Sequence[Decorator]] = (
     option("--queue", metavar="NAME", help="Queue to wait in.  [default: default]"),
     option("--image", metavar="REF", help="What to run in.  [default: host]"),
     option("--priority", metavar="NAME", help="low, normal or high.  [default: normal]"),
-    option("--time", metavar="DURATION", help="Longest time an attempt may take: 12h, 30m."),
+    option(
+        "--time",
+        metavar="DURATION",
+        help="Longest time an attempt may take: 1.5h, 30m; 90 is seconds.",
+    ),
     option("--retry", type=click.IntRange(0, 100), metavar="N", help="How often to try again."),
     option(
         "--env", multiple=True, metavar="K[=V]", help="A variable; K alone takes its value here."

@@ -58,7 +58,7 @@ _EXAMPLES: Final = {
     "time": "limits: {time: 12h}",
     "retry": "retry: {max: 3}",
     "max": "retry: {max: 3}",
-    "on": "retry: {max: 3, on: [error, oom, node-lost]}",
+    "on": "retry: {max: 3, on: [error, oom, node-lost, evicted]}",
     "name": "metadata: {name: resnet}",
     "labels": "metadata: {labels: {team: vision}}",
     "annotations": "metadata: {annotations: {paper: draft}}",

@@ -24,6 +24,11 @@ def read_named(name: str) -> Trace:
     return read_openb(name, folder / _NODES, folder / f"{_PODS}{which}.csv")
 
 
+def known_names() -> list[str]:
+    """The names there are. Raises TraceError where ``SHOAL_TRACES`` names no folder."""
+    return [f"{_FAMILY}:{each}" for each in _known(_folder() / _FAMILY)]
+
+
 def _folder() -> Path:
     given = os.environ.get(VARIABLE, "")
     if not given:

@@ -94,9 +94,11 @@ def _times(row: Row) -> tuple[int | None, int | None]:
         row.whole(column, "seconds") if row.has(column) else None
         for column in ("creation_time", "scheduled_time", "deletion_time")
     )
+    if created is not None and scheduled is not None and scheduled < created:
+        raise row.wrong("scheduled_time", f"{scheduled} s is before the pod came, {created} s")
     started = created if scheduled is None else scheduled
     if started is None or deleted is None:
         return created, None
     if deleted < started:
-        raise row.wrong("deletion_time", f"{deleted} s is before the pod came, {started} s")
+        raise row.wrong("deletion_time", f"{deleted} s is before the pod started, {started} s")
     return created, deleted - started

@@ -10,12 +10,14 @@ from shoal.sim.classes import NO_CARD
 from shoal.sim.errors import BAD_INPUT
 from shoal.sim.many import mean_curve, spread_of
 from shoal.sim.record import Record
+from shoal.sim.stays import StayRecord
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _SUFFIXES: Final = (".svg", ".png")
+_HOUR: Final = 3600
 _SIZE: Final = (11.0, 4.4)
 _COLOURS: Final = (
     "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#4d4d4d", "#a6761d",
@@ -58,6 +60,22 @@ def draw_loads(path: Path, title: str, found: Mapping[Policy, Sequence[Record]])
     draw(path, title, fill)
 
 
+def draw_use(path: Path, title: str, found: Mapping[Policy, Sequence[StayRecord]]) -> None:
+    """Cards in use over time in the first seed: by owner, or of several policies in all."""
+
+    def fill(figure: "Figure") -> None:
+        axes = figure.subplots()
+        if len(found) == 1:
+            _draw_owners(axes, next(iter(found.values()))[0])
+        else:
+            _draw_totals(axes, found)
+        axes.set(xlabel="hours", ylabel="cards in use")
+        _finish(axes)
+        axes.legend(loc="lower right")
+
+    draw(path, title, fill)
+
+
 def draw(path: Path, title: str, fill: "Callable[[Figure], None]") -> None:
     """Write one picture; ``fill`` draws into it. The same input gives the same file."""
     import matplotlib as mpl
@@ -76,6 +94,24 @@ def draw(path: Path, title: str, fill: "Callable[[Figure], None]") -> None:
 def colour(index: int) -> str:
     """The colour of the next thing that is told apart."""
     return _COLOURS[index % len(_COLOURS)]
+
+
+def _draw_owners(axes: "Axes", record: StayRecord) -> None:
+    hours = [moment / _HOUR for moment in record.moments]
+    colours = [colour(at) for at in range(len(record.in_use))]
+    axes.stackplot(hours, list(record.in_use.values()), labels=list(record.in_use), colors=colours)
+    axes.set_ylim(0)
+    axes.set_title("Cards over time by owner")
+
+
+def _draw_totals(axes: "Axes", found: Mapping[Policy, Sequence[StayRecord]]) -> None:
+    for index, (policy, records) in enumerate(found.items()):
+        record = records[0]
+        hours = [moment / _HOUR for moment in record.moments]
+        totals = [sum(each) for each in zip(*record.in_use.values(), strict=True)]
+        mean = spread_of([each.utilisation for each in records]).mean
+        axes.plot(hours, totals, color=colour(index), label=f"{policy.value}, mean {mean:.2f} %")
+    axes.set_title("Cards over time")
 
 
 def _draw_allocation(axes: "Axes", found: Mapping[Policy, Sequence[Record]]) -> None:

@@ -1,29 +1,58 @@
-"""An engine made ready for a run: nodes, classes, and what its policy needs to know."""
+"""What a policy needs for a trace, worked out once; and an engine made ready for each run."""
 
+from collections.abc import Sequence
 from typing import Final
 
+import msgspec
+
+from shoal.core.engine.learn import learn
 from shoal.core.engine.native import NativeEngine
 from shoal.core.engine.policy import Policy
-from shoal.sim.arrivals import Arrivals
-from shoal.sim.classes import Classes, Typical, work_of
+from shoal.core.engine.spec import Work
+from shoal.sim.classes import Classes, Typical, classes_of, work_of
 from shoal.sim.trace import Trace
 
 _EXPECTS: Final = {Policy.FGD_PUBLISHED: Typical.PUBLISHED}
 """All of a trace's work unless said here."""
+_LEARNS_WITH: Final = 1000
+"""The seed of what is learnt, whatever those of the runs are."""
 
 
-def prepared(trace: Trace, classes: Classes, policy: Policy, arrivals: Arrivals) -> NativeEngine:
-    """The engine at the start of a run, every class put and every node empty."""
+class Prepared(msgspec.Struct, frozen=True):
+    """A policy with the classes of a trace and the work that it is told to expect.
+
+    ``worth`` is the table that was learnt for that work, for the policy that has one.
+    """
+
+    policy: Policy
+    classes: Classes
+    works: list[Work]
+    worth: list[int] | None
+
+
+def prepare(trace: Trace, policy: Policy) -> Prepared:
+    """Work out what the policy needs; may take seconds. No run counts them."""
+    works = work_of(trace, _EXPECTS.get(policy, Typical.ALL))
+    worth = None
+    if policy is Policy.IDLE_VALUE:
+        nodes = [node.spec for node in trace.nodes]
+        worth = learn(nodes, len(trace.models), works, _LEARNS_WITH)
+    return Prepared(policy, classes_of(trace.pods), works, worth)
+
+
+def engine_for(trace: Trace, prepared: Prepared, ranks: Sequence[int], seed: int) -> NativeEngine:
+    """The engine at the start of a run, every class put and every node empty.
+
+    ``ranks`` tells by node which comes first among equals.
+    """
     engine = NativeEngine(len(trace.models))
-    for number, (node, rank) in enumerate(zip(trace.nodes, arrivals.ranks, strict=True)):
+    for number, (node, rank) in enumerate(zip(trace.nodes, ranks, strict=True)):
         engine.put_node(number, node.spec, rank)
-    for number, ask in enumerate(classes.asks):
+    for number, ask in enumerate(prepared.classes.asks):
         engine.put_class(number, ask, [True] * len(trace.nodes))
-    _inform(engine, policy, trace, arrivals.seed)
-    return engine
-
-
-def _inform(engine: NativeEngine, policy: Policy, trace: Trace, seed: int) -> None:
-    engine.set_work(work_of(trace, _EXPECTS.get(policy, Typical.ALL)))
-    engine.set_policy(policy)
     engine.set_seed(seed)
+    engine.set_work(prepared.works)
+    engine.set_policy(prepared.policy)
+    if prepared.worth is not None:
+        engine.set_worth(prepared.worth)
+    return engine

@@ -10,13 +10,14 @@ from shoal.sim.classes import kind_of
 from shoal.sim.fragment import Fragmentation, Residues
 from shoal.sim.run import Run
 from shoal.sim.trace import Trace, TracePod
+from shoal.units.gpu import WHOLE
 
 Curve = tuple[float, ...]
 """A value at each percent of arrived load, from 0 on."""
 
 
 class Record(msgspec.Struct, frozen=True):
-    """One run in figures. All curves are percent of all cards, ``idle_unusable`` of idle ones.
+    """One run in figures. All curves are percent of all cards.
 
     ``by_kind`` is what is idle and of no use to work of one kind. ``arrived`` and ``held`` count
     pods by kind.
@@ -25,7 +26,6 @@ class Record(msgspec.Struct, frozen=True):
     seed: int
     allocation: Curve
     fragmentation: Curve
-    idle_unusable: Curve
     by_kind: dict[str, Curve]
     placed: int
     refused: dict[str, int]
@@ -62,7 +62,7 @@ class _Room:
         self._nodes = trace.nodes
         self._look = fragmentation.of
         self._cpu = [node.cpu for node in trace.nodes]
-        self._cards: list[Residues] = [(1000,) * node.cards for node in trace.nodes]
+        self._cards: list[Residues] = [(WHOLE,) * node.cards for node in trace.nodes]
         unusable = (self._unusable(at) for at in range(len(trace.nodes)) if self._cards[at])
         self.state: tuple[int, ...] = (0, *map(sum, zip(*unusable, strict=True)))
 
@@ -99,15 +99,11 @@ def _told(trace: Trace, run: Run, fragmentation: Fragmentation, means: list[list
     used, unusable, *by_kind = zip(*means, strict=True)
     kinds = [kind_of(trace.pods[pod].ask) for pod in run.arrivals.pods]
     held = [kind for kind, place in zip(kinds, run.places, strict=True) if place is not None]
-    weight, capacity = fragmentation.weight, trace.capacity
+    capacity = trace.capacity
     return Record(
         seed=run.arrivals.seed,
         allocation=_percent(used, capacity),
-        fragmentation=_percent(unusable, capacity * weight),
-        idle_unusable=tuple(
-            round(100 * each / weight / max(capacity - taken, 1), 2)
-            for each, taken in zip(unusable, used, strict=True)
-        ),
+        fragmentation=_percent(unusable, capacity * fragmentation.weight),
         by_kind={
             kind: _percent(part, capacity * of_kind)
             for (kind, of_kind), part in zip(fragmentation.kinds.items(), by_kind, strict=True)

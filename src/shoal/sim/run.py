@@ -6,11 +6,10 @@ from typing import Final
 import msgspec
 
 from shoal.core.engine.engine import Engine
-from shoal.core.engine.policy import Policy
 from shoal.core.engine.spec import Lack, Place
 from shoal.sim.arrivals import Arrivals, arrivals_of
-from shoal.sim.classes import Classes, classes_of, never
-from shoal.sim.prepare import prepared
+from shoal.sim.classes import Classes, never
+from shoal.sim.prepare import Prepared, engine_for
 from shoal.sim.trace import Trace
 
 NEVER: Final = "never"
@@ -30,11 +29,11 @@ class Run(msgspec.Struct, frozen=True):
     cpu_ns: int
 
 
-def run(trace: Trace, policy: Policy, load: int, seed: int) -> Run:
+def run(trace: Trace, prepared: Prepared, load: int, seed: int) -> Run:
     """Place the pods of a trace until ``load`` thousandths of all cards were asked for."""
-    classes = classes_of(trace.pods)
     arrivals = arrivals_of(trace, load, seed)
-    return _placed(prepared(trace, classes, policy, arrivals), trace, classes, arrivals)
+    engine = engine_for(trace, prepared, arrivals.ranks, seed)
+    return _placed(engine, trace, prepared.classes, arrivals)
 
 
 def reason_of(engine: Engine, number: int) -> str:

@@ -5,7 +5,7 @@ from typing import Final
 
 from shoal.core.engine.policy import Policy
 from shoal.sim.classes import NO_CARD
-from shoal.sim.many import Spread, spread_of
+from shoal.sim.many import spread_of
 from shoal.sim.record import Record
 
 _LOADS: Final = (80, 90, 95, 100, 110, 130)
@@ -28,9 +28,13 @@ def policy_table(
 def seed_table(records: Sequence[Record]) -> tuple[list[str], list[list[str]]]:
     """(columns, rows): one row a seed, and the mean below them."""
     loads = _loads(records)
-    rows = [[str(each.seed), *_cells([each], loads), _refusals([each])] for each in records]
+    rows = [
+        [str(each.seed), *_cells([each], loads), say_refusals([each.refused])] for each in records
+    ]
     if len(records) > 1:
-        rows.append(["mean", *_cells(records, loads), _refusals(records)])
+        rows.append(
+            ["mean", *_cells(records, loads), say_refusals([each.refused for each in records])]
+        )
     return ["SEED", *_columns(loads), "REFUSED FOR"], rows
 
 
@@ -48,16 +52,17 @@ def _columns(loads: Iterable[int]) -> list[str]:
 def _cells(records: Sequence[Record], loads: Sequence[int]) -> list[str]:
     placed = sum(each.placed for each in records)
     return [
-        *(_spread([each.allocation[load] for each in records]) for load in loads),
-        _spread([each.fragmentation[-1] for each in records]),
+        *(say_spread([each.allocation[load] for each in records]) for load in loads),
+        say_spread([each.fragmentation[-1] for each in records]),
         _share(placed, sum(sum(each.arrived.values()) for each in records)),
         *(_kind(records, kind) for kind in (_LARGE, NO_CARD)),
         f"{placed / sum(each.cpu_seconds for each in records):,.0f}",
     ]
 
 
-def _spread(values: Sequence[float]) -> str:
-    spread: Spread = spread_of(values)
+def say_spread(values: Sequence[float]) -> str:
+    """The mean, and of several values ± their deviation."""
+    spread = spread_of(values)
     told = f"{spread.mean:.2f}"
     return f"{told} ± {spread.deviation:.2f}" if len(values) > 1 else told
 
@@ -71,10 +76,10 @@ def _share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else _NOTHING
 
 
-def _refusals(records: Sequence[Record]) -> str:
-    reasons = dict.fromkeys(reason for each in records for reason in each.refused)
+def say_refusals(refused: Sequence[Mapping[str, int]]) -> str:
+    """Each reason with how often it was one, on average."""
+    reasons = dict.fromkeys(reason for each in refused for reason in each)
     means = {
-        reason: sum(each.refused.get(reason, 0) for each in records) / len(records)
-        for reason in reasons
+        reason: sum(each.get(reason, 0) for each in refused) / len(refused) for reason in reasons
     }
     return ", ".join(f"{reason} {count:.0f}" for reason, count in means.items()) or _NOTHING

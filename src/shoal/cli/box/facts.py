@@ -3,20 +3,21 @@
 from collections import Counter
 
 from shoal.api.claim import Device, ResourceSlice
-from shoal.api.kinds import PODS, RESOURCE_SLICES, RUNS
+from shoal.api.kinds import NODES, PODS, RESOURCE_SLICES, RUNS
 from shoal.api.meta import DRIVER, LABEL_RUN
 from shoal.api.pod import Pod
 from shoal.api.run import Run
 from shoal.kube.blocking import BlockingClient
 
 NO_CARDS = "no cards found; to try it with simulated ones: shoal up --gpus sim:2xA100-80GB"
+NO_NODE = "none, since no node is there; its agent joins again as soon as it runs"
 
 
 def say_cards(client: BlockingClient) -> str:
     """``3 cards (2 × A100-80GB, 1 × T4), SIMULATED``."""
     devices = list_devices(client.list(RESOURCE_SLICES).items)
     if not devices:
-        return NO_CARDS
+        return NO_CARDS if client.list(NODES).items else NO_NODE
     models = Counter(_text(device, "model") for device in devices)
     kinds = ", ".join(f"{count} × {model}" for model, count in models.items())
     noun = "card" if len(devices) == 1 else "cards"

@@ -38,7 +38,7 @@ def command() -> None:
     """Replay a trace and show what a policy makes of it; no box needed.
 
     Pods of the trace arrive in a random order, clones of them after that, until so much of all
-    cards was asked for. Each is placed when it arrives or refused for good; none ends. A trace
-    has a name (--trace openb:default, in the folder that SHOAL_TRACES names), or is two files
-    (--nodes and --pods).
+    cards was asked for. Each is placed when it arrives or refused for good; none ends, unless
+    --departures is given. A trace has a name (--trace openb:default, in the folder that
+    SHOAL_TRACES names), or is two files (--nodes and --pods).
     """

@@ -3,15 +3,7 @@
 import click
 
 from shoal.cli.options import option
-from shoal.cli.sim.options import (
-    Replay,
-    load_of,
-    picture_of,
-    policy_of,
-    replay_options,
-    seeds_of,
-    trace_of,
-)
+from shoal.cli.sim.options import Replay, policy_of, replay_options
 
 
 @click.command()
@@ -28,24 +20,14 @@ def command(policies: str, replay: Replay) -> None:
 
     \b
     shoal sim compare --trace openb:default --policies best-fit,idle-value --seeds 42..51
+    shoal sim compare --trace openb:default --departures --load 0.95 --figure waits.png
     """
     from shoal.cli.output import Format, write_document, write_table
-    from shoal.cli.sim.warn import warn_of_never
-    from shoal.sim.document import document_of
-    from shoal.sim.many import run_seeds
-    from shoal.sim.pictures import draw_loads
-    from shoal.sim.table import policy_table
+    from shoal.cli.sim.replay import replay_with
 
-    named = dict.fromkeys(policy_of(each, "--policies") for each in policies.split(","))
-    load, seeds = load_of(replay.load), seeds_of(replay.seeds)
-    picture = picture_of(replay)
-    trace = trace_of(replay)
-    warn_of_never(trace)
-    found = {policy: list(run_seeds(trace, policy, load, seeds)) for policy in named}
-    if picture is not None:
-        draw_loads(picture, trace.name, found)
+    named = list(dict.fromkeys(policy_of(each, "--policies") for each in policies.split(",")))
+    found = replay_with(named, replay)
     if replay.output == "table":
-        write_table(*policy_table(found))
+        write_table(*found.by_policy)
     else:
-        runs = [document_of(trace, policy, load, records) for policy, records in found.items()]
-        write_document({"runs": runs}, Format(replay.output))
+        write_document({"runs": found.documents}, Format(replay.output))

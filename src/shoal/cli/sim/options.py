@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _SEEDS: Final = re.compile(r"([0-9]{1,9})(?:\.\.([0-9]{1,9}))?\Z")
 _MOST_SEEDS: Final = 1000
+_DEFAULT_LOAD: Final = "1.3"
 _LOAD: Final = re.compile(r"[0-9]{1,2}(\.[0-9]{1,3})?\Z")
 
 
@@ -28,7 +29,8 @@ class Replay(msgspec.Struct, frozen=True):
     format: str
     nodes: str | None
     pods: str | None
-    load: str
+    load: str | None
+    departures: bool
     seeds: str
     output: str
     figure: str | None
@@ -64,8 +66,11 @@ def trace_of(replay: Replay) -> "Trace":
     return read_openb(Path(replay.pods).name, Path(replay.nodes), Path(replay.pods))
 
 
-def load_of(text: str) -> int:
-    """Thousandths of all cards that a load is. Raises BadInput."""
+def load_of(replay: Replay) -> int | None:
+    """Thousandths of all cards that arrive; None: what the trace itself has. Raises BadInput."""
+    text = replay.load or _DEFAULT_LOAD
+    if replay.load is None and replay.departures:
+        return None
     if not _LOAD.match(text) or float(text) == 0:
         raise BadInput(f"--load {text[:40]}: takes how often all cards; {_example('--load')}")
     return round(float(text) * 1000)
@@ -126,9 +131,13 @@ _OPTIONS: Final[list[Callable[[Function], Function]]] = [
     option(
         "--load",
         metavar="X",
-        default="1.3",
-        show_default=True,
-        help="How much arrives: X times all cards.",
+        show_default=_DEFAULT_LOAD,
+        help="How much arrives: X times all cards. With --departures: is asked for at a time.",
+    ),
+    click.option(
+        "--departures",
+        is_flag=True,
+        help="Pods end when they did in the trace, others wait; without --load at its own times.",
     ),
     option(
         "--seeds",

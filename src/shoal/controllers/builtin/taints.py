@@ -10,7 +10,7 @@ from typing import Final
 
 from shoal.api.kinds import NODES, PODS
 from shoal.api.node import Node
-from shoal.api.pod import Pod
+from shoal.api.pod import DISRUPTED, Pod
 from shoal.controllers.informers import Informers
 from shoal.controllers.loop import work
 from shoal.core.taints import Taint, untolerated
@@ -81,7 +81,7 @@ class TaintController:
         meta = pod.metadata
         why = f"{pod.spec.node_name} is tainted {', '.join(map(str, taints))}"
         disrupted = {
-            "type": "DisruptionTarget",
+            "type": DISRUPTED,
             "status": "True",
             "reason": "DeletionByTaintManager",
             "message": why,

@@ -14,7 +14,7 @@ from shoal.core.engine.policy import Policy, gradient_steps
 from shoal.core.engine.reference_cards import choose_cards, members_by_cards
 from shoal.core.engine.reference_policies import RANKS, Trial
 from shoal.core.engine.reference_survey import easiest, survey
-from shoal.core.engine.reference_worth import prior, residues, tight_reserves
+from shoal.core.engine.reference_worth import pressures, prior, residues, tight_reserves
 from shoal.core.engine.reserves import Reserve, reserves_of
 from shoal.core.engine.spec import (
     Ask,
@@ -65,6 +65,7 @@ class _Class:
 class ReferenceEngine:
     """The plain engine; see ``Engine`` for what each method does."""
 
+    models: int
     nodes: dict[int, Room] = field(default_factory=dict)
     classes: dict[int, _Class] = field(default_factory=dict)
     policy: Policy = Policy.BINPACK
@@ -293,10 +294,15 @@ class ReferenceEngine:
             after.milli[card] -= ask.milli
             after.mib[card] -= ask.memory_on(room.spec.cards[card].mib)
         trial = Trial(
-            ask, room, after, cards, self.works, self.steps, self.worth, self.worth_step,
-            self._tight(),
+            ask, room, after, cards, self.models, self.works, self.steps, self.worth,
+            self.worth_step, self._tight(), self._pressure(room),
         )  # fmt: skip
         return RANKS[self.policy](trial)
+
+    def _pressure(self, room: Room) -> int:
+        if not room.spec.cards:
+            return 0
+        return pressures(self.reserves, self.nodes).get(room.spec.cards[0].model, 0)
 
     def _tight(self) -> tuple[Reserve, ...]:
         left = {node: residues(room) for node, room in self.nodes.items()}

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from shoal.core.engine.policy import Policy
-from shoal.core.engine.reference_worth import fine_of, idle_in, residues
+from shoal.core.engine.reference_worth import fine_of, idle_in, is_for, residues
 from shoal.core.engine.reserves import Reserve
 from shoal.core.engine.spec import Ask, Work, cards_of
 from shoal.units.gpu import WHOLE
@@ -27,11 +27,13 @@ class Trial(NamedTuple):
     before: "Room"
     after: "Room"
     cards: int
+    models: int
     works: tuple[Work, ...]
     steps: tuple[int, ...]
     worth: tuple[int, ...] = ()
     worth_step: int = 1
     tight: tuple[Reserve, ...] = ()
+    pressure: int = 0
 
 
 def _binpack(trial: Trial) -> Score:
@@ -80,8 +82,10 @@ def _idle_value(trial: Trial) -> Score:
     gained = idle_in(trial.worth, trial.before.cpu, left) - idle_in(
         trial.worth, trial.after.cpu, then
     )
-    fine = fine_of(trial.tight, trial.ask, trial.before, trial.after)
-    return (gained - fine) // trial.worth_step, -trial.after.cpu
+    against = [each for each in trial.tight if not is_for(each, trial.ask, trial.models)]
+    fine = fine_of(against, trial.before, trial.after)
+    ties = trial.pressure * (1 << 32) + trial.after.cpu
+    return (gained - fine) // trial.worth_step, -ties
 
 
 def _unusable(trial: Trial, room: "Room") -> int:

@@ -1,5 +1,6 @@
 """Worth and reserves in plain Python: the oracle of ``worth.c`` and ``reserve.c``."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -94,14 +95,39 @@ def tight_reserves(
     ]
 
 
-def fine_of(tight: Iterable[Reserve], ask: Ask, before: "Room", after: "Room") -> int:
-    """What a place costs by the reserves that are tight."""
+def pressures(reserves: Iterable[Reserve], rooms: Mapping[int, "Room"]) -> dict[int, int]:
+    """By model: the part of what is asked that is for it, by the part of the cards that it is."""
+    cards_of = Counter[int]()
+    for room in rooms.values():
+        if room.spec.cards:
+            cards_of[room.spec.cards[0].model] += len(room.spec.cards)
+    found = Counter[int]()
+    for reserve in reserves:
+        among = reserve.models or frozenset()
+        cards = sum(cards_of[model] for model in among)
+        if not reserve.alone or not cards:
+            continue
+        pressure = reserve.alone * 100_000 // reserve.demand_of * cards_of.total() // cards
+        found.update(dict.fromkeys(among, pressure))
+    return {model: pressure // 1000 for model, pressure in found.items()}
+
+
+def fine_of(tight: Iterable[Reserve], before: "Room", after: "Room") -> int:
+    """What a place costs by tight reserves that are not for what is placed."""
     left, then = residues(before), residues(after)
     return sum(
         max(rooms_in(reserve, before, left) - rooms_in(reserve, after, then), 0) * reserve.fine
         for reserve in tight
-        if not _is_for(reserve, ask)
     )
+
+
+def is_for(reserve: Reserve, ask: Ask, models: int) -> bool:
+    """Whether the ask is one that the reserve is kept for."""
+    if reserve.count:
+        hard = ask.count >= reserve.count and ask.milli >= reserve.milli
+        return hard and ask.cpu >= reserve.cpu
+    among = reserve.models or frozenset()
+    return all(model in among for model in range(models) if ask.allows(model))
 
 
 def rooms_in(reserve: Reserve, room: "Room", residues: list[int]) -> int:
@@ -127,13 +153,6 @@ def _used_up(reserve: Reserve, usable: int, there: int) -> bool:
     expected = usable * reserve.demand // reserve.demand_of * _FRACTION // unit
     beyond = there * _FRACTION // unit - expected
     return beyond <= 0 or (beyond // _SPREADS) ** 2 <= expected * _FRACTION
-
-
-def _is_for(reserve: Reserve, ask: Ask) -> bool:
-    if reserve.count:
-        hard = ask.count >= reserve.count and ask.milli >= reserve.milli
-        return hard and ask.cpu >= reserve.cpu
-    return ask.models is not None and reserve.models is not None and ask.models <= reserve.models
 
 
 def _rounded_up(value: int, by: int) -> int:

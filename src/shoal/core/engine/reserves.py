@@ -27,7 +27,8 @@ _LARGE: Final = 500
 class Reserve(msgspec.Struct, frozen=True):
     """Room for ``count`` cards with ``milli`` each and ``cpu``; with no count, of ``models``.
 
-    Of ``demand_of`` milli-card that are asked for, ``demand`` such rooms (or milli-card) are.
+    Of ``demand_of`` milli-card that are asked for, ``demand`` such rooms (or milli-card) are;
+    ``alone`` milli-card for just these models.
     ``fine`` is what a room (or a milli-card) costs, in 1/64 milli-card. ``models`` are those
     whose nodes have it; None means any.
     """
@@ -37,13 +38,22 @@ class Reserve(msgspec.Struct, frozen=True):
     cpu: int
     demand: int
     demand_of: int
+    alone: int
     fine: int
     models: frozenset[int] | None
 
     @property
     def numbers(self) -> tuple[int, ...]:
         """All but the models, in order."""
-        return (self.count, self.milli, self.cpu, self.demand, self.demand_of, self.fine)
+        return (
+            self.count,
+            self.milli,
+            self.cpu,
+            self.demand,
+            self.demand_of,
+            self.alone,
+            self.fine,
+        )
 
 
 def reserves_of(works: Sequence[Work]) -> list[Reserve]:
@@ -60,26 +70,28 @@ def _rooms(works: Sequence[Work], asked: int) -> Iterable[Reserve]:
     for ask in (work.ask for work in several):
         cards = sum(work.weight * work.ask.count for work in several if _as_hard(work.ask, ask))
         fine = _ROOM_FINE * ask.count * ask.milli
-        yield Reserve(ask.count, ask.milli, ask.cpu, cards, asked * ask.count, fine, ask.models)
+        yield Reserve(ask.count, ask.milli, ask.cpu, cards, asked * ask.count, 0, fine, ask.models)
 
 
 def _slots(works: Sequence[Work], asked: int) -> Iterable[Reserve]:
     with_cards = [work for work in works if work.ask.count]
     for milli in sorted({work.ask.milli for work in with_cards if work.ask.milli > _LARGE}):
         cards = sum(work.weight * work.ask.count for work in with_cards if work.ask.milli >= milli)
-        yield Reserve(1, milli, 0, cards, asked, _SLOT_FINE * milli, None)
+        yield Reserve(1, milli, 0, cards, asked, 0, _SLOT_FINE * milli, None)
 
 
 def _models(works: Sequence[Work], asked: int) -> Iterable[Reserve]:
-    sets = {work.ask.models for work in works if work.ask.count and work.ask.models is not None}
+    asked_of: dict[frozenset[int], int] = {}
+    for work in works:
+        if work.ask.count and work.ask.models is not None:
+            milli = work.weight * work.ask.count * work.ask.milli
+            asked_of[work.ask.models] = asked_of.get(work.ask.models, 0) + milli
+    sets = set(asked_of)
     sets |= {one | other for one, other in combinations(sets, 2) if one & other}
     for models in sorted(sets, key=sorted):
-        demand = sum(
-            work.weight * work.ask.count * work.ask.milli
-            for work in works
-            if work.ask.models is not None and work.ask.models <= models
-        )
-        yield Reserve(0, 0, 0, demand, asked, _MODEL_FINE, models)
+        demand = sum(milli for each, milli in asked_of.items() if each <= models)
+        alone = asked_of.get(models, 0)
+        yield Reserve(0, 0, 0, demand, asked, alone, _MODEL_FINE, models)
 
 
 def _as_hard(ask: Ask, other: Ask) -> bool:

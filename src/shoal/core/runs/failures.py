@@ -8,7 +8,8 @@ import signal
 from enum import StrEnum
 from typing import Final
 
-from shoal.api.pod import TerminatedState
+from shoal.api.meta import find_condition
+from shoal.api.pod import DISRUPTED, EVICTION, TerminatedState
 from shoal.api.run import Failure, RetryCause, Run
 from shoal.core.replica import problem, time_limit_seconds
 from shoal.core.runs.plan import Observed
@@ -38,6 +39,7 @@ class FailureReason(StrEnum):
     """Somebody removed what the program's end would have been told by."""
 
 
+_WOULD_SAVE: Final = f"; retry: {{max: 1, on: [{RetryCause.EVICTED}]}} would have started it again"
 _ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGKILL)
 _WITHOUT_AN_END: Final = frozenset({FailureReason.TIME_LIMIT, FailureReason.NODE_REBOOTED})
 """Reasons for which a pod fails though nobody saw its program end."""
@@ -77,6 +79,8 @@ def retry_cause(failure: Failure) -> RetryCause | None:
         return None
     if failure.reason == FailureReason.NODE_REBOOTED:
         return RetryCause.NODE_LOST
+    if failure.reason == FailureReason.POD_DELETED:
+        return RetryCause.EVICTED
     out_of_memory = failure.reason == FailureReason.OUT_OF_MEMORY
     return RetryCause.OUT_OF_MEMORY if out_of_memory else RetryCause.ERROR
 
@@ -102,13 +106,23 @@ def _deleted(run: Run, replica: Replica, now: int) -> Failure | None:
     asked = _deletion_asked(replica, now)
     if run.spec.stop or asked is None:
         return None
+    saves = run.spec.retry.max and RetryCause.EVICTED in run.spec.retry.on
     return Failure(
         rank=replica.rank,
         pod=replica.name,
         reason=FailureReason.POD_DELETED,
-        message=f"pod {replica.name} was deleted",
+        message=_deletion_words(replica) + ("" if saves else _WOULD_SAVE),
         finished_at=format_instant(asked),
     )
+
+
+def _deletion_words(replica: Replica) -> str:
+    conditions = replica.pod.status.conditions if replica.pod is not None else []
+    why = find_condition(conditions, DISRUPTED)
+    if why is None or why.status != "True":
+        return f"pod {replica.name} was deleted"
+    told = ", as kubectl drain does" if why.reason == EVICTION else f": {why.message}"
+    return f"pod {replica.name} was evicted{told}"
 
 
 def _deletion_asked(replica: Replica, now: int) -> int | None:

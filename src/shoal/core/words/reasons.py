@@ -50,7 +50,9 @@ def _fact(reason: Reason, *, cluster: bool) -> str:
 
 
 def _no_nodes(reason: Reason) -> str:
-    return "no node takes work" + (f" ({reason.detail})" if reason.detail else " yet")
+    if not reason.detail:
+        return "no node is there to take it; an agent joins again as soon as it runs"
+    return f"no node takes work ({reason.detail})"
 
 
 def _releasing(reason: Reason) -> str:

@@ -40,11 +40,11 @@ class Loop(msgspec.Struct, frozen=True):
     def _scopes(self, scope: Scope, found: Value) -> Iterator[Scope]:
         if len(self.variables) == 1:
             for item in found:
-                yield scope.with_names(**{self.variables[0]: item})
+                yield scope.with_names({self.variables[0]: item})
             return
         pairs = found.items() if isinstance(found, dict) else enumerate(found)
         for pair in pairs:
-            yield scope.with_names(**dict(zip(self.variables, pair, strict=True)))
+            yield scope.with_names(dict(zip(self.variables, pair, strict=True)))
 
 
 def loop_of(name: str, args: tuple[Node, ...]) -> Loop | None:

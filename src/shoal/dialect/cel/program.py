@@ -162,7 +162,7 @@ def _bind(args: tuple[Node, ...], names: frozenset[str]) -> Run:
         raise CelSyntaxError("cel.bind() takes a name, its value and an expression")
     name, value = args[0].name, _compile(args[1], names)
     body = _compile(args[2], names | {name})
-    return lambda scope: body(scope.with_names(**{name: value(scope)}))
+    return lambda scope: body(scope.with_names({name: value(scope)}))
 
 
 def _loop(name: str, loop: Loop, items: Run, names: frozenset[str]) -> Run:
@@ -185,7 +185,7 @@ def _optional_map(name: str, target: Run, args: tuple[Node, ...], names: frozens
         optional = _optional(target(scope))
         if not optional.present:
             return NOTHING
-        made = body(scope.with_names(**{variable: optional.value}))
+        made = body(scope.with_names({variable: optional.value}))
         return _optional(made) if flat else Optional(made)
 
     return run

@@ -15,7 +15,7 @@ class Scope(msgspec.Struct, frozen=True):
     names: Mapping[str, Value]
     steps: Steps
 
-    def with_names(self, **more: Value) -> "Scope":
+    def with_names(self, more: Mapping[str, Value]) -> "Scope":
         """The same with some more names, or other values for them."""
         return Scope({**self.names, **more}, self.steps)
 

@@ -17,7 +17,8 @@ from shoal.dialect.structural.checks import checker
 from shoal.dialect.structural.defaults import completer
 from shoal.dialect.structural.patterns import PatternError, pattern
 from shoal.dialect.structural.prune import pruner
-from shoal.dialect.structural.rules import RULES, RuleError, rule_checker
+from shoal.dialect.structural.rule_causes import rule_causes
+from shoal.dialect.structural.rules import RULES
 
 _SCHEMA: Final = "apiextensions.v1.JSONSchemaProps"
 _TYPES: Final = ("array", "boolean", "integer", "number", "object", "string")
@@ -85,7 +86,7 @@ def _causes(schema: Document, path: str, *, whole: bool = False) -> Iterator[Cau
     yield from _type_causes(schema, path)
     yield from _part_causes(schema, path)
     yield from _list_causes(schema, path)
-    yield from _rule_causes(schema, path, whole=whole)
+    yield from rule_causes(schema, path, whole=whole)
     for junctor, index, part in _parts(schema):
         yield from _junctor_causes(part, schema, f"{path}.{junctor}{index}")
     for at, inside in _below(schema):
@@ -174,22 +175,6 @@ def _key_causes(schema: Document, path: str) -> Iterator[Cause]:
         elif key not in required and "default" not in named[key]:
             told = "a key of a list must be required or have a default"
             yield Cause(REQUIRED, told, f"{path}.items.properties[{key}].default")
-
-
-def _rule_causes(schema: Document, path: str, *, whole: bool) -> Iterator[Cause]:
-    rules = schema.get(RULES) or ()
-    if not rules:
-        return
-    check = rule_checker(schema, whole=whole)
-    for index, rule in enumerate(rules):
-        at = f"{path}.{RULES}[{index}]"
-        if not (rule.get("rule") or "").strip():
-            yield Cause(REQUIRED, "must be an expression", f"{at}.rule")
-            continue
-        try:
-            check(rule)
-        except RuleError as error:
-            yield Cause(INVALID, str(error), f"{at}.rule")
 
 
 def _junctor_causes(part: Document, outside: Document, path: str) -> Iterator[Cause]:

@@ -1,7 +1,8 @@
 """``x-kubernetes-validations``: expressions over a value, and over what it was before."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, Final
 
 import msgspec
 
@@ -10,15 +11,18 @@ from shoal.dialect.status import INVALID, Cause
 from shoal.dialect.structural.types import below
 from shoal.dialect.structural.views import View, viewer
 
-if TYPE_CHECKING:
-    from shoal.dialect.cel.types import Type
-
 RULES: Final = "x-kubernetes-validations"
+_MESSAGE: Final = "messageExpression"
+_OPTIONAL: Final = "optionalOldSelf"
 _SELF: Final = ("self", "oldSelf")
 
 
 class RuleError(Exception):
-    """A rule that cannot be used: one sentence."""
+    """A rule that cannot be used: one sentence, about the expression in one of its fields."""
+
+    def __init__(self, told: str, field: str = "rule") -> None:
+        super().__init__(told)
+        self.field: Final = field
 
 
 class Ruling:
@@ -39,6 +43,9 @@ class _Rule(msgspec.Struct, frozen=True):
     text: str
     holds: Callable[[Any], Any]
     on_change: bool
+    """Whether it is only about a value that was there before."""
+    optional: bool
+    """Whether what the value was before is an optional value."""
     told: Callable[[Any], str]
     reason: str
     field: str
@@ -57,8 +64,7 @@ def ruler(schema: Document) -> Walk | None:
             return
         for rule in rules:
             if old is not None or not rule.on_change:
-                names = _names(view, value, old if rule.on_change else None)
-                _apply(rule, names, path, ruling)
+                _apply(rule, _names(rule, view, value, old), path, ruling)
         for one in inside:
             one(value, old, path, ruling)
 
@@ -70,57 +76,62 @@ def rule_checker(schema: Document, *, whole: bool) -> Callable[[Json], None]:
 
     Raises RuleError for one that is not evaluated as its writer means it, or never has a value.
     """
-    from shoal.dialect.cel.types import BOOL, STRING
+    from shoal.dialect.cel.checking import check_types
+    from shoal.dialect.cel.types import BOOL, STRING, optional_of
     from shoal.dialect.structural.declared import declared
 
-    names = dict.fromkeys(_SELF, declared(schema, whole=whole))
+    value = declared(schema, whole=whole)
 
     def check(rule: Json) -> None:
         _compiled(rule)
-        _check_types(rule.get("rule") or "", names, BOOL)
-        if message := rule.get("messageExpression"):
-            _check_types(message, names, STRING)
+        before = optional_of(value) if rule.get(_OPTIONAL) else value
+        names = {"self": value, "oldSelf": before}
+        for field, wanted in (("rule", BOOL), (_MESSAGE, STRING)):
+            if text := rule.get(field):
+                with _told_of(text, field):
+                    check_types(text, names, wanted)
 
     return check
 
 
-def _check_types(text: str, names: "Mapping[str, Type]", wanted: "Type") -> None:
-    from shoal.dialect.cel.checking import check_types
+@contextlib.contextmanager
+def _told_of(text: str, field: str) -> Iterator[None]:
+    """What is wrong with an expression is told with it. Raises RuleError."""
     from shoal.dialect.cel.errors import CelSyntaxError
 
     try:
-        check_types(text, names, wanted)
+        yield
     except CelSyntaxError as error:
-        raise RuleError(f"the expression {text[:200]!r} {error}") from error
+        raise RuleError(f"the expression {text[:200]!r} {error}", field) from error
 
 
 def _compiled(rule: Json) -> _Rule:
-    from shoal.dialect.cel.errors import CelSyntaxError
     from shoal.dialect.cel.program import compiled, mentions
 
-    if rule.get("optionalOldSelf"):
-        raise RuleError("optionalOldSelf is not supported here; leave it out")
     text, message = rule.get("rule") or "", rule.get("message") or ""
-    try:
-        return _Rule(
-            text,
-            compiled(text, _SELF),
-            mentions(text, "oldSelf"),
-            _message(message or f"failed rule: {text.strip()}", rule.get("messageExpression")),
-            rule.get("reason") or INVALID,
-            (rule.get("fieldPath") or "").removeprefix("."),
-        )
-    except CelSyntaxError as error:
-        raise RuleError(f"the expression {text[:200]!r} {error}") from error
+    with _told_of(text, "rule"):
+        holds, looks_back = compiled(text, _SELF), mentions(text, "oldSelf")
+    optional = bool(rule.get(_OPTIONAL))
+    names = _SELF if looks_back or optional else _SELF[:1]
+    return _Rule(
+        text,
+        holds,
+        looks_back and not optional,
+        optional,
+        _message(message or f"failed rule: {text.strip()}", rule.get(_MESSAGE), names),
+        rule.get("reason") or INVALID,
+        (rule.get("fieldPath") or "").removeprefix("."),
+    )
 
 
-def _message(fixed: str, expression: str | None) -> Callable[[Any], str]:
+def _message(fixed: str, expression: str | None, names: Sequence[str]) -> Callable[[Any], str]:
     from shoal.dialect.cel.errors import CelError
     from shoal.dialect.cel.program import compiled
 
     if not expression:
         return lambda scope: fixed
-    run = compiled(expression, _SELF)
+    with _told_of(expression, _MESSAGE):
+        run = compiled(expression, names)
 
     def told(scope: Json) -> str:
         try:
@@ -132,9 +143,18 @@ def _message(fixed: str, expression: str | None) -> Callable[[Any], str]:
     return told
 
 
-def _names(view: View | None, value: Json, old: Json) -> Callable[[], dict[str, Any]]:
-    names = {"self": value} if old is None else {"self": value, "oldSelf": old}
-    return lambda: names if view is None else {name: view(one) for name, one in names.items()}
+def _names(rule: _Rule, view: View | None, value: Json, old: Json) -> Callable[[], dict[str, Any]]:
+    def names() -> dict[str, Any]:
+        from shoal.dialect.cel.values import NOTHING, Optional
+
+        found = {"self": value if view is None else view(value)}
+        if rule.on_change or rule.optional:
+            before = old if view is None or old is None else view(old)
+            optional = NOTHING if old is None else Optional(before)
+            found["oldSelf"] = optional if rule.optional else before
+        return found
+
+    return names
 
 
 def _apply(rule: _Rule, names: Callable[[], dict[str, Any]], path: str, ruling: Ruling) -> None:

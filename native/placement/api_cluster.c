@@ -15,15 +15,28 @@ EXPORT void set_rank(struct engine *engine, int32_t node, int32_t rank)
     engine->cluster.rank[node] = rank;
 }
 
-/* There are more numbers of card models from now on; no class allows the new ones. */
+static void allow_none_of_the_new(uint8_t **allows, int32_t before, int32_t models)
+{
+    if (*allows != NULL) {
+        *allows = grown(*allows, before, models, 1);
+    }
+}
+
+/* There are more numbers of card models from now on; nothing allows the new ones yet. */
 EXPORT void set_models(struct engine *engine, int32_t models)
 {
+    int32_t before = engine->models;
     for (int32_t id = 0; id < engine->classes_room; id++) {
-        struct class *class = &engine->classes[id];
-        if (class->allows != NULL) {
-            class->allows = grown(class->allows, engine->models, models, 1);
-        }
+        allow_none_of_the_new(&engine->classes[id].allows, before, models);
     }
+    for (int32_t at = 0; at < engine->works; at++) {
+        allow_none_of_the_new(&engine->work[at].allows, before, models);
+    }
+    for (int32_t at = 0; at < engine->reserves_count; at++) {
+        allow_none_of_the_new(&engine->reserves[at].allows, before, models);
+    }
+    engine->pressure =
+        grown(engine->pressure, before + 1, models + 1, sizeof *engine->pressure);
     engine->models = models;
 }
 

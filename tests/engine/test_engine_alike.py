@@ -184,7 +184,7 @@ def test_work_is_weighed_when_it_is_told_after_the_policy():
 
 
 def test_more_models_change_nothing_for_the_classes_that_are_there():
-    engine, plain = NativeEngine(1), ReferenceEngine()
+    engine, plain = NativeEngine(1), ReferenceEngine(1)
     for each in (engine, plain):
         fill(each, [NodeSpec(8000, 0, (CardSpec(0, 800),))], [Ask(count=1, milli=500)])
         each.set_work([Work(Ask(count=1, milli=500), 1)])

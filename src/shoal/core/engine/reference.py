@@ -92,7 +92,7 @@ class ReferenceEngine:
         self.nodes[node].rank = rank
 
     def set_models(self, models: int) -> None:
-        del models
+        self.models = models
 
     def drop_node(self, node: int) -> None:
         del self.nodes[node]

@@ -5,13 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "export.h"
 #include "fit.h"
 #include "gang.h"
 #include "links.h"
 #include "policies/policies.h"
 #include "rows.h"
 #include "tally.h"
+
+#define EXPORT __attribute__((visibility("default")))
 
 /* In the order of `shoal.core.engine.policy.Policy`. */
 static const policy POLICIES[] = {binpack,   spread,        best_fit,     dot_product,

@@ -3,10 +3,11 @@
 #include <string.h>
 
 #include "cluster.h"
-#include "export.h"
 #include "rows.h"
 #include "survey.h"
 #include "totals.h"
+
+#define EXPORT __attribute__((visibility("default")))
 
 /* How the node ranks among equals from now on; the order of those that are there must not change,
  * so that what was found stays right. */

@@ -241,8 +241,8 @@ EXPORT void get_worth(const struct engine *engine, int32_t *worth)
     memcpy(worth, engine->worth, WORTH_ROWS * WORTH_COLUMNS * sizeof *worth);
 }
 
-/* Reserves side by side; each has 7 numbers: count, milli, cpu, demand, demand_of,
- * alone, fine. */
+/* Reserves side by side; each has 8 numbers: count, milli, cpu, demand, demand_of,
+ * alone, spreads, fine. */
 EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *numbers,
                          const uint8_t *allows)
 {
@@ -251,9 +251,9 @@ EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *nu
     engine->tight = grown(NULL, 0, count > 0 ? count : 1, sizeof *engine->tight);
     engine->reserves_count = count;
     for (int32_t at = 0; at < count; at++) {
-        const int64_t *of = numbers + (int64_t)at * 7;
+        const int64_t *of = numbers + (int64_t)at * 8;
         engine->reserves[at] = (struct reserve){
-            (int32_t)of[0], (int32_t)of[1], of[2], of[3], of[4], of[5], of[6], NULL, NULL, 0, false};
+            (int32_t)of[0], (int32_t)of[1], of[2], of[3], of[4], of[5], of[6], of[7], NULL, NULL, 0, false};
         copy_bytes(&engine->reserves[at].allows, allows + (int64_t)at * engine->models,
                    engine->models);
     }

@@ -9,10 +9,14 @@
 enum {
     FRACTION = 1024,   /* amounts of rooms have this many parts */
     NEVER_PERCENT = 3, /* of all cards stay idle in the end whatever is done */
-    SPREADS = 2,       /* standard deviations of what is expected that are provided for */
     PRESSURE = 100 * 1000, /* 100, with three places */
     PRESSURE_UNIT = 1000
 };
+
+static bool of_models(const struct reserve *reserve)
+{
+    return reserve->count == 0 && reserve->cpu == 0;
+}
 
 static int32_t rooms_in(const struct reserve *reserve, int64_t cpu, const int32_t *residues,
                         int32_t cards)
@@ -22,17 +26,20 @@ static int32_t rooms_in(const struct reserve *reserve, int64_t cpu, const int32_
         fitting += residues[card] >= reserve->milli;
         free += residues[card];
     }
-    if (reserve->count == 0) {
+    if (of_models(reserve)) {
         return free;
     }
     int64_t by_cpu = reserve->cpu > 0 ? cpu / reserve->cpu : INT32_MAX;
-    int64_t by_cards = fitting / reserve->count;
+    int64_t by_cards = reserve->count > 0 ? fitting / reserve->count : by_cpu;
     int64_t rooms = by_cards < by_cpu ? by_cards : by_cpu;
     return rooms > 0 ? (int32_t)rooms : 0;
 }
 
 static bool concerns(const struct engine *engine, const struct reserve *reserve, int32_t node)
 {
+    if (reserve->count == 0 && reserve->cpu > 0) {
+        return true;
+    }
     return engine->cluster.cards[node] > 0 &&
            reserve->allows[engine->kind_models[engine->cluster.kind[node]]] != 0;
 }
@@ -50,7 +57,7 @@ static void look(struct engine *engine, int32_t node)
     engine->free_milli[node] = free;
     for (int32_t at = 0; at < engine->reserves_count; at++) {
         struct reserve *reserve = &engine->reserves[at];
-        bool there = cards > 0 && concerns(engine, reserve, node);
+        bool there = cluster->present[node] && concerns(engine, reserve, node);
         int32_t rooms =
             there ? rooms_in(reserve, cluster->cpu_left[node], residues, cards) : 0;
         reserve->there += rooms - reserve->rooms[node];
@@ -111,10 +118,10 @@ static bool used_up(const struct engine *engine, const struct reserve *reserve)
     if (usable <= 0 || reserve->there <= 0 || reserve->demand == 0) {
         return false;
     }
-    int64_t unit = reserve->count == 0 ? WHOLE : 1;
+    int64_t unit = of_models(reserve) ? WHOLE : 1;
     int64_t expected = usable * reserve->demand / reserve->demand_of * FRACTION / unit;
     int64_t beyond = reserve->there * FRACTION / unit - expected;
-    return beyond <= 0 || beyond / SPREADS * (beyond / SPREADS) <= expected * FRACTION;
+    return beyond <= 0 || beyond / reserve->spreads * (beyond / reserve->spreads) <= expected * FRACTION;
 }
 
 static void tighten(struct engine *engine, struct reserve *reserve, bool tight)
@@ -166,6 +173,9 @@ static bool is_for(const struct engine *engine, const struct reserve *reserve,
     if (reserve->count > 0) {
         return class->count >= reserve->count && class->milli >= reserve->milli &&
                class->cpu >= reserve->cpu;
+    }
+    if (reserve->cpu > 0) {
+        return class->count == 0 && class->cpu >= reserve->cpu;
     }
     for (int32_t model = 0; model < engine->models; model++) {
         if (class->allows[model] != 0 && reserve->allows[model] == 0) {

@@ -1,9 +1,11 @@
 /* Reserves: room that is scarce is kept for the work that can use nothing else.
  *
- * Two kinds. Room: nodes that could still take `count` cards with `milli` each and `cpu`, for work
- * at least as hard. Scarce models: what is left of the cards of some models, for work that may use
- * no others. A reserve is tight once the work that is expected for what is free, and twice its
- * spread, would use all of it; from then on a place that takes of it costs a fine. */
+ * Three kinds. Room: nodes that could still take `count` cards with `milli` each and `cpu`, for
+ * work at least as hard. CPU (no count): nodes that could still take `cpu`, for work without cards
+ * that asks for as much. Scarce models (neither): what is left of the cards of some models, for
+ * work that may use no others. A reserve is tight once the work that is expected for what is free,
+ * and some times its spread, would use all of it; from then on a place that takes of it costs a
+ * fine. */
 #ifndef SHOAL_RESERVE_H
 #define SHOAL_RESERVE_H
 
@@ -14,7 +16,7 @@ struct engine;
 struct trial;
 
 /* `demand` of `demand_of` milli-card that are asked for are in units of the reserve: rooms, or for
- * models (count 0) milli-card; `alone` of them for just these models. `rooms` is by node what it has of them, `there` all together. */
+ * models milli-card; `alone` of them for just these models. `rooms` is by node what it has of them, `there` all together. */
 struct reserve {
     int32_t count;
     int32_t milli;
@@ -22,6 +24,7 @@ struct reserve {
     int64_t demand;
     int64_t demand_of;
     int64_t alone;
+    int64_t spreads; /* standard deviations of what is expected that are provided for */
     int64_t fine; /* for a room, or for a milli-card: 1/64 milli */
     uint8_t *allows;
     int32_t *rooms;

@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from pathlib import Path
 
 import pytest
 from tests.serving import BOUND_S, server_environment
@@ -191,6 +192,40 @@ def test_a_file_that_is_no_whole_backup_leaves_the_home_as_it_was(store, tmp_pat
     done = shoal(tmp_path / "home", "restore", str(file))
     assert (done.returncode, done.stderr.count("\n")) == (2, 1), done.stderr
     assert not (tmp_path / "home").exists()
+
+
+@pytest.mark.parametrize("wrong", ["text", "empty", "foreign"])
+def test_what_shoal_did_not_write_is_no_backup(tmp_path, wrong):
+    file = tmp_path / "file"
+    file.write_bytes(b"# Read me\n" * 200 if wrong == "text" else b"")
+    if wrong == "foreign":
+        with sqlite3.connect(file) as database:
+            database.execute("CREATE TABLE log (revision INTEGER)")
+    done = shoal(tmp_path / "home", "restore", str(file))
+    told = f"shoal: {file} is not a backup of shoal; name the file that shoal backup wrote\n"
+    assert (done.returncode, done.stderr) == (2, told)
+
+
+def test_a_damaged_backup_is_not_told_as_a_store(store, tmp_path):
+    copy(store, tmp_path / "copy")
+    flip(tmp_path / "copy", b"second")
+    done = shoal(tmp_path / "home", "restore", str(tmp_path / "copy"))
+    assert "is damaged (row 3 is not what was written); name another backup" in done.stderr
+
+
+def test_a_folder_is_told_as_one_by_restore_and_backup(store, tmp_path):
+    done = shoal(tmp_path / "home", "restore", str(tmp_path))
+    assert (done.returncode, done.stderr) == (
+        2,
+        f"shoal: {tmp_path} is a folder; name the file that shoal backup wrote\n",
+    )
+    with pytest.raises(FileTaken, match="is a folder; name a file in it"):
+        copy(store, tmp_path)
+
+
+def test_a_device_is_no_file_for_a_backup(store):
+    with pytest.raises(FileTaken, match="/dev/full is not a regular file; name a new one"):
+        copy(store, Path("/dev/full"))
 
 
 def test_a_restored_box_serves_what_the_backup_held(start_server, tmp_path):

@@ -1,7 +1,14 @@
 """Bad input gets one sentence with a right example, exit 2, and changes nothing."""
 
+import os
+import signal
+from typing import Final
+
 import pytest
 from tests.box.harness import Box
+
+SOON: Final = 20
+"""Seconds within which a command says that nobody answers, with room for a slow machine."""
 
 
 @pytest.mark.parametrize(
@@ -64,6 +71,23 @@ def test_plan_changes_nothing(box: Box) -> None:
 def test_a_second_up_on_the_same_home_is_told_so(box: Box) -> None:
     assert "runs on" in box.refused("up", "-d", "--port", "0")
     box.ok("status")
+
+
+def test_a_process_that_somebody_stopped_is_told_with_the_way_out(box: Box) -> None:
+    server = box.pid_of("apiserver")
+    way_out = f"stopped; let it go on: kill -CONT {server}"
+    os.kill(server, signal.SIGSTOP)
+    try:
+        asked = box.shoal("ps", timeout=SOON)
+        looked = box.shoal("status", timeout=SOON)
+    finally:
+        os.kill(server, signal.SIGCONT)
+    told = f"shoal: the box is up and its API server (pid {server}) is {way_out}\n"
+    assert (asked.returncode, asked.stderr) == (1, told)
+    line = next(line for line in looked.stdout.splitlines() if "apiserver" in line)
+    assert line.endswith(way_out)
+    assert looked.returncode == 1
+    assert "stopped" not in box.ok("status")
 
 
 def test_a_taken_port_is_told_so(box: Box, own_box: Box) -> None:

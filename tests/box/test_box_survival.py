@@ -78,7 +78,7 @@ def test_waiting_work_is_kept_while_the_box_is_down(own_box: Box) -> None:
 
 def test_drain_waits_for_what_runs(own_box: Box) -> None:
     up(own_box)
-    own_box.ok("run", "-d", "--name", "short", "--", "sleep", "1")
+    own_box.ok("run", "-d", "--name", "short", "--", "sleep", "5")
     own_box.wait_for("short", "Running")
     own_box.ok("down", "--drain")
     up(own_box)

@@ -71,7 +71,7 @@ class Agent:
         pod = request.match_info["pod"]
         self.asked.append(pod)
         if pod not in self.logs:
-            return web.json_response({"message": "no log yet"}, status=404)
+            raise web.HTTPNotFound(text="no log yet")
         response = web.StreamResponse()
         await response.prepare(request)
         sent = self._tail(self.logs[pod], request.query.get("tailLines"))

@@ -252,6 +252,7 @@ def test_more_than_the_box_has_is_refused_with_the_arithmetic_and_nothing_change
     ("arguments", "sentence"),
     [
         (["--gpu", "1.5"], "--gpu 1.5: a part of a card is at most 1"),
+        (["--gpu", "H100"], "--gpu H100 is a card model without an amount; did you mean H100:1?"),
         (["--gpu", "lots"], "--gpu lots: 'lots' is not an amount of cards; examples: 2, 1/2"),
         (["--cpu", "-1"], "--cpu -1 is negative"),
         (["--memory", "32Gb"], "--memory '32Gb' ends in 'Gb'"),

@@ -109,6 +109,7 @@ def test_departures_tell_waits_instead(
         (["--format", "csv"], "--format csv: takes openb; example: --format openb"),
         (["--figure", "loads.pdf"], "loads.pdf: a picture is a file that ends in .svg or .png"),
         (["--figure", "/no/where.svg"], "/no/where.svg: there is no folder /no"),
+        (["--online", "--departures"], "--online is for runs in which no pod ends"),
         (["--trace", "openb:default"], "--trace names a trace; give it alone"),
         (["--trace", ""], "--trace is given empty; leave it out, or: --trace openb:default"),
     ],

@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 from tests.sim.sim_world import quickly_prepared, small_trace, traces
 
 from shoal.core.engine.policy import Policy
-from shoal.core.engine.spec import cards_of
+from shoal.core.engine.spec import Ask, cards_of
 from shoal.sim.classes import Typical, classes_of, never, work_of
 from shoal.sim.fragment import Fragmentation
+from shoal.sim.online import teach, vague_work
 from shoal.sim.prepare import prepare
 from shoal.sim.record import Record, record
 from shoal.sim.run import NEVER, Run, run
@@ -144,3 +145,29 @@ def test_what_is_learnt_is_learnt_once_and_the_same_each_time() -> None:
     assert prepare(trace, Policy.BEST_FIT).worth is None
     learnt = run(trace, one, 1300, 42)
     assert learnt.places == run(trace, other, 1300, 42).places
+
+
+def test_online_a_policy_is_told_what_has_arrived_and_no_more() -> None:
+    trace = small_trace()
+    vague = [work.ask for work in vague_work(trace)]
+    told: list[list[Ask]] = []
+
+    class Listening:
+        def set_work(self, works) -> None:
+            told.append([work.ask for work in works])
+
+        def set_worth(self, worth) -> None:
+            raise AssertionError("too few have arrived to learn from")
+
+    arrived = [Ask(7, 0, 1, 333), Ask(7, 99, 1, 333)]
+    teach(Listening(), trace, Policy.IDLE_VALUE, arrived)
+    assert told == [[*vague, Ask(7, 0, 1, 333)]]
+
+
+def test_online_the_same_arrivals_give_the_same_run() -> None:
+    trace = small_trace()
+    prepared = prepare(trace, Policy.IDLE_VALUE, online=True)
+    assert prepared.worth is None
+    one, other = (run(trace, prepared, 12_000, 42) for _ in range(2))
+    assert len(one.places) > 100
+    assert one.places == other.places

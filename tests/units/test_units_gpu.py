@@ -119,6 +119,14 @@ def test_wrong_text_is_answered_with_examples_that_are_right(text: str) -> None:
         parse_share(example)
 
 
+@pytest.mark.parametrize("models", ["H100", "A100-80GB", "rtx4090", "A100,H100", "L40S|T4"])
+def test_models_alone_are_asked_for_an_amount(models: str) -> None:
+    with pytest.raises(UnitError) as caught:
+        parse_share(models)
+    assert str(caught.value).endswith(f" without an amount; did you mean {models}:1?")
+    assert parse_share(f"{models}:1").milli == WHOLE
+
+
 def examples(sentence: str) -> list[str]:
     """The amounts that a sentence offers: what follows its last colon, without explanations."""
     offered = re.search(r"(?:examples?|cards): (?!a part)(.*)\Z", sentence)

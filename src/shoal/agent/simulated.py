@@ -27,7 +27,7 @@ _SHOWN: Final = 40
 
 _MODEL: Final = "[A-Za-z0-9][A-Za-z0-9._-]{0,62}"
 """As it may be asked for, see shoal.units.gpu."""
-_GROUP: Final = re.compile(rf"(?:([0-9]{{1,4}})x)?({_MODEL})\Z")
+_GROUP: Final = re.compile(rf"(?:([0-9]+)x)?({_MODEL})\Z")
 _UUID: Final = re.compile(r"[A-Za-z0-9-]{1,64}\Z")
 _EXAMPLE: Final = "example: sim:2xA100-80GB,1xT4"
 _FILE_EXAMPLE: Final = (
@@ -59,7 +59,7 @@ def simulated_cards(text: str, home: Path) -> list[Card]:
     body = text.removeprefix(PREFIX).strip()
     wanted = _from_file(Path(body)) if body.endswith(".json") else _from_text(text, body)
     if not 1 <= len(wanted) <= MOST_CARDS:
-        raise UnitError(f"--gpus {text[:60]}: {len(wanted)} cards is outside 1 to {MOST_CARDS}")
+        raise _too_many(text, len(wanted))
     cards = [_card(index, sim, home) for index, sim in enumerate(wanted)]
     if len({card.uuid for card in cards}) < len(cards):
         raise UnitError(f"--gpus {text[:60]}: two cards have one UUID; leave uuid out to get one")
@@ -70,10 +70,22 @@ def _from_text(text: str, body: str) -> list[_SimCard]:
     wanted: list[_SimCard] = []
     for part in body.split(","):
         match = _GROUP.match(part.strip())
-        if match is None or match[1] == "0":
+        count = 0 if match is None else _count(match[1] or "1")
+        if match is None or not count:
             raise UnitError(f"--gpus {text[:60]}: {part[:40]!r} is not COUNTxMODEL; {_EXAMPLE}")
-        wanted += [_SimCard(_known(text, match[2]))] * min(int(match[1] or 1), MOST_CARDS + 1)
+        if count > MOST_CARDS:
+            raise _too_many(text, match[1])
+        wanted += [_SimCard(_known(text, match[2]))] * count
     return wanted
+
+
+def _count(digits: str) -> int:
+    """As a number, however many digits there are: what is too much stays too much."""
+    return int(digits.lstrip("0")[:9] or 0)
+
+
+def _too_many(text: str, count: object) -> UnitError:
+    return UnitError(f"--gpus {text[:60]}: {str(count)[:40]} cards is outside 1 to {MOST_CARDS}")
 
 
 def _known(text: str, model: str) -> str:

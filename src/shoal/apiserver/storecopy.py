@@ -14,7 +14,9 @@ from typing import Final, NamedTuple
 import msgspec
 
 from shoal.apiserver.storefile import (
+    StoreDamaged,
     StoreError,
+    StoreForeign,
     StoreUnwritable,
     check,
     compacted,
@@ -31,6 +33,10 @@ _LEAP: Final = 1_000_000_000
 
 class FileTaken(StoreError):
     """There is a file of that name already."""
+
+
+class NotABackup(StoreError):
+    """A file that was named as a backup and is none."""
 
 
 class Survey(NamedTuple):
@@ -57,6 +63,20 @@ def survey(path: Path) -> Survey:
     except sqlite3.DatabaseError as error:
         raise damaged(path, error) from error
     return Survey(found, objects, revision)
+
+
+def survey_backup(path: Path) -> Survey:
+    """The same of a file that somebody named, told in the words of backups."""
+    if path.is_dir():
+        raise NotABackup(f"{path} is a folder; name the file that shoal backup wrote")
+    try:
+        return survey(path)
+    except StoreForeign as error:
+        raise NotABackup(
+            f"{path} is not a backup of shoal; name the file that shoal backup wrote"
+        ) from error
+    except StoreDamaged as error:
+        raise StoreDamaged(f"{path} is damaged ({error.why}); name another backup") from error
 
 
 def copy(source: Path, target: Path) -> Survey:
@@ -112,6 +132,10 @@ def _name(fresh: Path, target: Path) -> None:
 
 
 def _taken(target: Path) -> FileTaken:
+    if target.is_dir():
+        return FileTaken(f"{target} is a folder; name a file in it, such as {target}/box.shoal")
+    if not target.is_file():
+        return FileTaken(f"{target} is not a regular file; name a new one, such as box.shoal")
     return FileTaken(f"{target} is there already; name another file, or remove it first")
 
 

@@ -39,7 +39,15 @@ class StoreNewer(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """It is no database, or not a whole one."""
+    """It is no database, or not a whole one. ``why``: what is wrong with it."""
+
+    def __init__(self, sentence: str, why: str = "") -> None:
+        super().__init__(sentence)
+        self.why = why
+
+
+class StoreForeign(StoreDamaged):
+    """It does not have our mark, as whatever shoal did not write."""
 
 
 class StoreUnwritable(StoreError):
@@ -88,9 +96,11 @@ def check(path: Path) -> int:
         with closing(open_to_read(path)) as database:
             head = _head(database)
     except sqlite3.DatabaseError as error:
+        if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+            raise _foreign(path, error) from error
         raise damaged(path, error) from error
     if head.mark != APPLICATION:
-        raise damaged(path, "it is no store of shoal")
+        raise _foreign(path, "it is no store of shoal")
     if head.format > FORMAT:
         raise StoreNewer(
             f"{path} was written by a newer shoal (format {head.format}, this one reads {FORMAT}); "
@@ -153,7 +163,7 @@ def damaged(path: Path, why: object) -> StoreDamaged:
     """The error for a store that is not whole."""
     told = " ".join(str(why).split())
     return StoreDamaged(
-        f"{path} is damaged ({told}); restore it from a copy, or move it away to start empty"
+        f"{path} is damaged ({told}); restore it from a copy, or move it away to start empty", told
     )
 
 
@@ -170,6 +180,11 @@ def sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def _foreign(path: Path, why: object) -> StoreForeign:
+    told = damaged(path, why)
+    return StoreForeign(str(told), told.why)
 
 
 def _head(database: sqlite3.Connection) -> Head:

@@ -25,7 +25,7 @@ def command(drain: bool, kill: bool) -> None:
     Runs that still wait are kept and go on waiting after the next "shoal up".
 
     With --kill, a run that is stopped stays listed; a pod that belongs to no run is deleted,
-    and its logs with it.
+    and its logs with it. What is on a node that does not answer is left, and named.
     """
     from shoal.cli.box.home import running
     from shoal.kube.config import home_path
@@ -55,7 +55,7 @@ def _empty(*, drain: bool, kill: bool) -> None:
             return
         if not (drain or kill):
             kill = _ask(len(active)) == "k"
-        draining.empty(client, kill=kill, tell=_say_waiting)
+        _say_left(draining.empty(client, kill=kill, tell=_say_waiting))
     except Unreachable as error:
         raise BoxError(f"{error.message}; look at it: shoal status") from None
 
@@ -75,6 +75,11 @@ def _say_waiting(active: list[str]) -> None:
     shown, more = active[:_MOST_NAMED], len(active) - _MOST_NAMED
     rest = f" and {more} more" if more > 0 else ""
     print(f"waiting for the end of {', '.join(shown)}{rest}", flush=True)
+
+
+def _say_left(left: list[str]) -> None:
+    if left:
+        print(f"left, on a node that does not answer: {', '.join(left[:_MOST_NAMED])}", flush=True)
 
 
 def _end(pid: int, home: Path) -> None:

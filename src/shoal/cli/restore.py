@@ -21,7 +21,7 @@ def command(file: Path) -> None:
     \b
     SHOAL_HOME=~/.shoal-again shoal restore monday.shoal
     """
-    from shoal.apiserver.storecopy import restore, survey
+    from shoal.apiserver.storecopy import restore, survey_backup
     from shoal.apiserver.storefile import StoreError
     from shoal.cli.box.errors import BoxError
     from shoal.cli.box.home import make_home, take_lock
@@ -30,7 +30,7 @@ def command(file: Path) -> None:
     home = home_path()
     _check_empty(home)
     try:
-        survey(file)
+        survey_backup(file)
         make_home(home)
         take_lock(home)
         held = restore(file, home / "store.db")

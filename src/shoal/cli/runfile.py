@@ -1,7 +1,9 @@
 """Run files: YAML in, a checked ``RunSpec`` out, and errors that name the line.
 
-Every scalar is taken as it is written (``gpu: 1/2``, ``run: true``), and only then read as
-what its field takes; so YAML's own ideas of types do not come in between.
+Where a text is taken, a scalar is one as it is written (``gpu: 1/2``, ``run: true``), so that
+YAML's own ideas of types do not come in between. Where a number or a truth value is taken, it
+is one in YAML too, written in full (``4``, neither ``"4"`` nor ``1e3``); and a number is no
+program.
 """
 
 import os
@@ -40,6 +42,13 @@ _NO_TEXT: Final[dict[type[yaml.Node], str]] = {
 }
 _TEXTS: Final = ("gpu", "cpu", "memory", "shm", "image", "queue", "priority", "code", "run")
 _NOT_EMPTY: Final = ("metadata.name", *(f"spec.{field}" for field in _TEXTS), "spec.limits.time")
+_LITERALS: Final[dict[str, tuple[str, re.Pattern[str]]]] = {
+    **dict.fromkeys(("spec.replicas", "spec.retry.max"), ("int", re.compile(r"-?(0|[1-9]\d*)\Z"))),
+    "spec.pack": ("bool", re.compile(r"(?i:true|false)\Z")),
+}
+"""Of a field that takes no text: its type, in YAML and in msgspec, and how it is written."""
+_PROGRAM: Final = ("spec.run", "spec.run[0]")
+_NUMBERS: Final = ("tag:yaml.org,2002:int", "tag:yaml.org,2002:float")
 _UNKNOWN = re.compile(r"Object contains unknown field `(.*)`")
 _EXAMPLES: Final = {
     "run": "run: python train.py",
@@ -207,7 +216,12 @@ class _Reading:
             return dict(self._items(node, path))
         if isinstance(node, yaml.SequenceNode):
             return [self.value(part, f"{path}[{i}]") for i, part in enumerate(node.value)]
+        self._check_scalar(node, path)
         return node.value
+
+    def _check_scalar(self, node: yaml.Node, path: str) -> None:
+        if takes := _refused(node, path):
+            raise BadInput(self.source.said(path, self._wrong(f"Expected `{takes}`, got ``", path)))
 
     def _items(self, node: yaml.MappingNode, path: str) -> Iterator[tuple[str, Any]]:
         seen: set[str] = set()
@@ -271,6 +285,15 @@ class _Reading:
             told = f"takes {', '.join(RetryCause)}, got {got}"
         example = next((_EXAMPLES[key] for key in _keys(where) if key in _EXAMPLES), "")
         return f"{told}; example: {example}" if example else told
+
+
+def _refused(node: yaml.Node, path: str) -> str:
+    """The type that a field takes, where a scalar is none of it; else nothing."""
+    takes, form = _LITERALS.get(path, ("", None))
+    if form is not None:
+        written = node.tag == f"tag:yaml.org,2002:{takes}" and form.match(node.value)
+        return "" if written else takes
+    return "str" if path in _PROGRAM and node.tag in _NUMBERS else ""
 
 
 def _keys(path: str) -> list[str]:

@@ -36,9 +36,13 @@ def sentence_of(error: Exception) -> tuple[str, int]:
 
 
 def _no_box() -> str:
+    from shoal.cli.box.held import say_stopped
     from shoal.cli.box.home import running
 
-    if running(home_path()) is not None:
+    if (state := running(home_path())) is not None:
+        server = next((one for one in state.processes if one.name == "apiserver"), None)
+        if server is not None and (stopped := say_stopped(server.pid)):
+            return f"the box is up and its API server (pid {server.pid}) is {stopped}"
         return "the box is up and its API server does not answer; try again, or: shoal status"
     return f"no box answers at {tilde(home_path())} (not running?). Start one: shoal up"
 

@@ -26,6 +26,7 @@ def command() -> None:
 
 
 def _say_processes(state: BoxState) -> None:
+    from shoal.cli.box.held import say_stopped
     from shoal.cli.box.memory import pss_mib
 
     for process in state.processes:
@@ -33,7 +34,8 @@ def _say_processes(state: BoxState) -> None:
         alive = f"pid {process.pid} · {memory} MiB" if memory is not None else "down"
         times = "once" if process.restarts == 1 else f"{process.restarts} times"
         again = f" · started anew {times}" if process.restarts else ""
-        print(f"  {process.name:<9} {alive}{again}")
+        held = f" · {told}" if (told := say_stopped(process.pid)) else ""
+        print(f"  {process.name:<9} {alive}{again}{held}")
 
 
 def _say_work() -> None:

@@ -19,6 +19,8 @@ T = TypeVar("T", bound=Object)
 
 TIMEOUT = 30
 """Seconds after which a request that is not a stream is given up."""
+_CONNECT_TIMEOUT = 5
+"""Seconds after which a server that takes no connection is given up: a person waits."""
 _CHUNK = 65536
 
 
@@ -149,7 +151,7 @@ class BlockingClient:
         url = urlsplit(self.config.server)
         assert url.hostname is not None, "a kubeconfig names its server by URL"
         connection = http.client.HTTPSConnection(
-            url.hostname, url.port, context=self._tls, timeout=TIMEOUT
+            url.hostname, url.port, context=self._tls, timeout=_CONNECT_TIMEOUT
         )
         try:
             connection.connect()

@@ -23,12 +23,14 @@ class Spread(NamedTuple):
     deviation: float
 
 
-def run_seeds(trace: Trace, policy: Policy, load: int, seeds: Iterable[int]) -> Iterator[Record]:
+def run_seeds(
+    trace: Trace, policy: Policy, load: int, seeds: Iterable[int], *, online: bool = False
+) -> Iterator[Record]:
     """One record a seed. Fragmentation is told for the mix behind the published figures."""
     fragmentation = Fragmentation(
         work_of(trace, Typical.ALL), work_of(trace, Typical.PUBLISHED), len(trace.models)
     )
-    prepared = prepare(trace, policy)
+    prepared = prepare(trace, policy, online=online)
     for seed in seeds:
         yield record(trace, run(trace, prepared, load, seed), load, fragmentation)
 

@@ -10,6 +10,7 @@ from shoal.core.engine.native import NativeEngine
 from shoal.core.engine.policy import Policy
 from shoal.core.engine.spec import Work
 from shoal.sim.classes import Classes, Typical, classes_of, work_of
+from shoal.sim.online import vague_work
 from shoal.sim.trace import Trace
 
 _EXPECTS: Final = {Policy.FGD_PUBLISHED: Typical.PUBLISHED}
@@ -21,17 +22,21 @@ _LEARNS_WITH: Final = 1000
 class Prepared(msgspec.Struct, frozen=True):
     """A policy with the classes of a trace and the work that it is told to expect.
 
-    ``worth`` is the table that was learnt for that work, for the policy that has one.
+    ``worth`` is the table that was learnt for that work, for the policy that has one. ``online``
+    tells that nothing is known before, so that it has to be told what arrived.
     """
 
     policy: Policy
     classes: Classes
     works: list[Work]
     worth: list[int] | None
+    online: bool = False
 
 
-def prepare(trace: Trace, policy: Policy) -> Prepared:
+def prepare(trace: Trace, policy: Policy, *, online: bool = False) -> Prepared:
     """Work out what the policy needs; may take seconds. No run counts them."""
+    if online:
+        return Prepared(policy, classes_of(trace.pods), vague_work(trace), None, online=True)
     works = work_of(trace, _EXPECTS.get(policy, Typical.ALL))
     worth = None
     if policy is Policy.IDLE_VALUE:

@@ -8,7 +8,8 @@ import msgspec
 from shoal.core.engine.engine import Engine
 from shoal.core.engine.spec import Lack, Place
 from shoal.sim.arrivals import Arrivals, arrivals_of
-from shoal.sim.classes import Classes, never
+from shoal.sim.classes import never
+from shoal.sim.online import LESSONS, teach
 from shoal.sim.prepare import Prepared, engine_for
 from shoal.sim.trace import Trace
 
@@ -33,7 +34,7 @@ def run(trace: Trace, prepared: Prepared, load: int, seed: int) -> Run:
     """Place the pods of a trace until ``load`` thousandths of all cards were asked for."""
     arrivals = arrivals_of(trace, load, seed)
     engine = engine_for(trace, prepared, arrivals.ranks, seed)
-    return _placed(engine, trace, prepared.classes, arrivals)
+    return _placed(engine, trace, prepared, arrivals)
 
 
 def reason_of(engine: Engine, number: int) -> str:
@@ -44,13 +45,18 @@ def reason_of(engine: Engine, number: int) -> str:
     return most.name.lower().replace("_", "-")
 
 
-def _placed(engine: Engine, trace: Trace, classes: Classes, arrivals: Arrivals) -> Run:
+def _placed(engine: Engine, trace: Trace, prepared: Prepared, arrivals: Arrivals) -> Run:
+    classes, lessons = prepared.classes, LESSONS if prepared.online else frozenset()
     hopeless = never(trace, classes.asks)
     places: list[Place | None] = []
     refusals: dict[int, str] = {}
     numbers = [classes.numbers[pod] for pod in arrivals.pods]
     started, aside = time.process_time_ns(), 0
     for at, number in enumerate(numbers):
+        if at in lessons:
+            since = time.process_time_ns()
+            teach(engine, trace, prepared.policy, [classes.asks[one] for one in numbers[:at]])
+            aside += time.process_time_ns() - since
         place = engine.place_one(number)
         places.append(place)
         if place is None:

@@ -26,6 +26,8 @@ WHOLE: Final = 1000
 
 _MOST_CARDS: Final = 100_000
 _MODEL = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,62}\Z")
+_LIKE_MODEL = re.compile(r"(?!x\d)[A-Za-z]+-?\d[A-Za-z0-9._-]*\Z")
+"""``H100``, ``RTX-4090``: a word that says which card, not how much of it."""
 _BYTES = re.compile(r"(?:[0-9]{1,9}(\.[0-9]{1,6})?|\.[0-9]{1,6})(?:Ki|[MGT]i?)\Z")
 _DECIMAL = re.compile(r"[0-9]{1,6}(\.[0-9]{1,6})?\Z|\.[0-9]{1,6}\Z")
 _FRACTION = re.compile(r"([0-9]{1,6})/([0-9]{1,6})\Z")
@@ -66,6 +68,8 @@ def parse_share(text: str) -> Share:
     if not written or len(written) > 200:
         raise UnitError(f"{written[:40]!r} is not a GPU amount; {_EXAMPLES}")
     models, amount = _split_models(written)
+    if not models:
+        _check_amount(written)
     count, part = _split_count(written, amount)
     memory, milli = _parse_part(written, part, counted=count is not None)
     if memory == 0 and milli > WHOLE:
@@ -110,6 +114,13 @@ def _split_models(written: str) -> tuple[tuple[str, ...], str]:
         if not _MODEL.match(name):
             raise UnitError(f"{written}: {name!r} is not a card model; example: A100,H100:1/2")
     return models, tail.strip()
+
+
+def _check_amount(written: str) -> None:
+    """Raises UnitError for models alone: how much of them is to be said."""
+    if all(_LIKE_MODEL.match(word.strip()) for word in re.split(r"[,|]", written)):
+        what = "are card models" if re.search(r"[,|]", written) else "is a card model"
+        raise UnitError(f"{written} {what} without an amount; did you mean {written}:1?")
 
 
 def _split_count(written: str, amount: str) -> tuple[int | None, str]:

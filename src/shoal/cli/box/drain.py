@@ -10,6 +10,7 @@ from typing import Final
 
 from shoal.api.kinds import NODES, PODS, RUNS
 from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN, LABEL_RUN
+from shoal.api.node import Node, is_unknown
 from shoal.api.pod import Pod
 from shoal.cli.box.facts import active_pods, active_runs
 from shoal.kube.blocking import BlockingClient
@@ -18,16 +19,18 @@ from shoal.kube.errors import ApiError
 _LOOK_SECONDS: Final = 0.25
 
 
-def empty(client: BlockingClient, *, kill: bool, tell: Callable[[list[str]], None]) -> None:
+def empty(client: BlockingClient, *, kill: bool, tell: Callable[[list[str]], None]) -> list[str]:
     """Return once nothing runs and nothing new can start; with ``kill``, end what runs.
 
     ``tell`` is given what is waited for as it changes. Interrupted, the box takes work again.
+    With ``kill``, what is on a node that does not answer is not waited for, since nobody is
+    there to end it: its names are the result.
     """
     _close(client)
     try:
         if kill:
             _end_all(client)
-        _wait(client, tell)
+        return _wait(client, tell, kill=kill)
     except BaseException:
         reopen(client)
         raise
@@ -56,14 +59,24 @@ def _end_all(client: BlockingClient) -> None:
             _delete(client, pod)
 
 
-def _wait(client: BlockingClient, tell: Callable[[list[str]], None]) -> None:
+def _wait(client: BlockingClient, tell: Callable[[list[str]], None], *, kill: bool) -> list[str]:
     last: list[str] = []
-    while active := [_name(pod) for pod in active_pods(client)]:
-        names = sorted(set(active))
+    while active := active_pods(client):
+        awaited = _answering(active, client.list(NODES).items) if kill else active
+        if not awaited:
+            break
+        names = sorted({_name(pod) for pod in awaited})
         if names != last:
             tell(names)
         last = names
         time.sleep(_LOOK_SECONDS)
+    return sorted({_name(pod) for pod in active})
+
+
+def _answering(pods: list[Pod], nodes: list[Node]) -> list[Pod]:
+    """The pods that have an agent to end them."""
+    answering = {node.metadata.name for node in nodes if not is_unknown(node)}
+    return [pod for pod in pods if pod.spec.node_name in answering]
 
 
 def _name(pod: Pod) -> str:

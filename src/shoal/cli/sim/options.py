@@ -31,6 +31,7 @@ class Replay(msgspec.Struct, frozen=True):
     pods: str | None
     load: str | None
     departures: bool
+    online: bool
     seeds: str
     output: str
     figure: str | None
@@ -138,6 +139,11 @@ _OPTIONS: Final[list[Callable[[Function], Function]]] = [
         "--departures",
         is_flag=True,
         help="Pods end when they did in the trace, others wait; without --load at its own times.",
+    ),
+    click.option(
+        "--online",
+        is_flag=True,
+        help="Policies know nothing of the trace before; they learn from what has arrived.",
     ),
     option(
         "--seeds",

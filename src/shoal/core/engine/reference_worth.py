@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 _QUARTER: Final = 250
 _QUARTERS: Final = (WORTH_COLUMNS - 1) * WORTH_MCPU // _QUARTER + 1
 _NOTHING_COMES: Final = 0.02
-_FRACTION, _NEVER_PERCENT, _SPREADS = 1024, 3, 2
+_FRACTION, _NEVER_PERCENT = 1024, 3
 
 
 def prior(works: Sequence[Work]) -> list[int]:
@@ -126,6 +126,8 @@ def is_for(reserve: Reserve, ask: Ask, models: int) -> bool:
     if reserve.count:
         hard = ask.count >= reserve.count and ask.milli >= reserve.milli
         return hard and ask.cpu >= reserve.cpu
+    if reserve.cpu:
+        return not ask.count and ask.cpu >= reserve.cpu
     among = reserve.models or frozenset()
     return all(model in among for model in range(models) if ask.allows(model))
 
@@ -133,6 +135,8 @@ def is_for(reserve: Reserve, ask: Ask, models: int) -> bool:
 def rooms_in(reserve: Reserve, room: "Room", residues: list[int]) -> int:
     """What a node has of a reserve: rooms, or milli-card of its models."""
     cards = room.spec.cards
+    if reserve.cpu and not reserve.count:
+        return max(room.cpu, 0) // reserve.cpu
     if not cards or not (reserve.models is None or cards[0].model in reserve.models):
         return 0
     if not reserve.count:
@@ -149,10 +153,10 @@ def _there(reserve: Reserve, rooms: Mapping[int, "Room"], residues: Mapping[int,
 def _used_up(reserve: Reserve, usable: int, there: int) -> bool:
     if usable <= 0 or there <= 0 or not reserve.demand:
         return False
-    unit = 1 if reserve.count else WHOLE
+    unit = 1 if reserve.count or reserve.cpu else WHOLE
     expected = usable * reserve.demand // reserve.demand_of * _FRACTION // unit
     beyond = there * _FRACTION // unit - expected
-    return beyond <= 0 or (beyond // _SPREADS) ** 2 <= expected * _FRACTION
+    return beyond <= 0 or (beyond // reserve.spreads) ** 2 <= expected * _FRACTION
 
 
 def _rounded_up(value: int, by: int) -> int:

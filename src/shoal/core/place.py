@@ -65,7 +65,7 @@ class Placer:
 
     def may_place(self, shape: GroupShape) -> bool:
         """Whether it is worth trying to place a group; False only where it has no place."""
-        if shape.uniform and len(shape.members) > 1:
+        if len(shape.members) > 1 and shape.uniform:
             return self.fitting(shape) >= len(shape.members)
         return all(map(self.fits, dict.fromkeys(shape.members)))
 

@@ -1,5 +1,6 @@
 """What a box and its programs live through, and what they leave behind."""
 
+import json
 import os
 import signal
 import subprocess
@@ -9,6 +10,7 @@ import msgspec
 from tests.box.harness import GPUS, Box
 
 MARK = "sleep 4330"
+SAY = "echo a word; exec sleep 600"
 
 
 def up(box: Box) -> None:
@@ -74,6 +76,35 @@ def test_waiting_work_is_kept_while_the_box_is_down(own_box: Box) -> None:
     up(own_box)
     assert own_box.status("first")["phase"] == "Stopped"
     own_box.wait_for("second", "Succeeded")
+
+
+BARE = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "bare"},
+    "spec": {"containers": [{"name": "main", "image": "host", "command": ["sh", "-c", SAY]}]},
+}
+
+
+def test_what_kill_stops_stays_listed_with_its_logs(own_box: Box) -> None:
+    up(own_box)
+    own_box.ok("run", "-d", "--name", "mine", "--", "sh", "-c", SAY)
+    (own_box.work / "bare.json").write_text(json.dumps(BARE))
+    own_box.kubectl("apply", "-f", str(own_box.work / "bare.json"))
+    pods = ("bare", "mine-0")
+    own_box.until(
+        lambda: [p["status"]["phase"] for p in own_box.objects("pods")] == ["Running"] * 2,
+        "both run",
+    )
+    own_box.until(lambda: all(own_box.kubectl("logs", pod) for pod in pods), "both said a word")
+    own_box.ok("down", "--kill")
+    assert not own_box.processes()
+    up(own_box)
+    assert own_box.status("mine")["phase"] == "Stopped"
+    assert {own_box.kubectl("logs", pod) for pod in pods} == {"a word\n"}
+    (bare,) = (pod for pod in own_box.objects("pods") if pod["metadata"]["name"] == "bare")
+    told = [bare["status"][field] for field in ("phase", "reason", "message")]
+    assert told == ["Failed", "Stopped", "stopped by shoal down --kill"]
 
 
 def test_drain_waits_for_what_runs(own_box: Box) -> None:

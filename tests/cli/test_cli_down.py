@@ -28,8 +28,6 @@ class Listed:
 
     def patch(self, *_: Any, **__: Any) -> None: ...
 
-    def delete(self, *_: Any) -> None: ...
-
 
 def test_kill_leaves_what_is_on_a_node_that_does_not_answer() -> None:
     client: Any = Listed("Unknown")

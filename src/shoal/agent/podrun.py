@@ -27,6 +27,7 @@ from shoal.agent.stopping import StopAskedError, Stopping, StopReason
 from shoal.agent.telling import Teller
 from shoal.agent.tools import Tools
 from shoal.api.kinds import PODS
+from shoal.api.meta import ANNOTATION_ENDED_BY
 from shoal.api.pod import Container, Pod
 from shoal.api.run import HOST_IMAGE
 from shoal.kube.errors import ApiError
@@ -254,6 +255,8 @@ class PodRun:
             if end is not None and end.loss:
                 return Verdict("Failed", end.loss, end.loss.sentence)
         if self.stop.why is StopReason.DEADLINE:
+            if by := self.pod.metadata.annotations.get(ANNOTATION_ENDED_BY):
+                return Verdict("Failed", "Stopped", f"stopped by {by}")
             limit = say_duration(self.pod.spec.active_deadline_seconds or 0)
             return Verdict("Failed", "DeadlineExceeded", f"stopped after its time of {limit}")
         good = bool(ends) and all(end is not None and end.good for end in ends)

@@ -18,14 +18,15 @@ _LONGEST_STOP: Final = 40
 
 @click.command()
 @click.option("--drain", is_flag=True, help="Wait until what runs has ended; start nothing new.")
-@click.option("--kill", is_flag=True, help="Stop runs, and remove bare pods with their logs.")
+@click.option("--kill", is_flag=True, help="Stop what runs, with its grace period.")
 def command(drain: bool, kill: bool) -> None:
     """End the box. With work running it asks, or takes --drain or --kill.
 
     Runs that still wait are kept and go on waiting after the next "shoal up".
 
-    With --kill, a run that is stopped stays listed; a pod that belongs to no run is deleted,
-    and its logs with it. What is on a node that does not answer is left, and named.
+    With --kill, what is stopped stays listed, with its logs and outputs: a run as stopped, a
+    pod that belongs to no run as failed, "stopped by shoal down --kill". What is on a node that
+    does not answer is left, and named.
     """
     from shoal.cli.box.home import running
     from shoal.kube.config import home_path

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Final
 
 from shoal.api.kinds import NODES, PODS, RUNS
-from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN, LABEL_RUN
+from shoal.api.meta import ANNOTATION_CLOSED_BY_DOWN, ANNOTATION_ENDED_BY, LABEL_RUN
 from shoal.api.node import Node, is_unknown
 from shoal.api.pod import Pod
 from shoal.cli.box.facts import active_pods, active_runs
@@ -17,6 +17,9 @@ from shoal.kube.blocking import BlockingClient
 from shoal.kube.errors import ApiError
 
 _LOOK_SECONDS: Final = 0.25
+_AT_ONCE_S: Final = 1
+"""The shortest deadline that a pod may have."""
+_BY: Final = "shoal down --kill"
 
 
 def empty(client: BlockingClient, *, kill: bool, tell: Callable[[list[str]], None]) -> list[str]:
@@ -50,13 +53,13 @@ def _close(client: BlockingClient) -> None:
 
 
 def _end_all(client: BlockingClient) -> None:
-    """Ask every active run to stop, and delete active pods that belong to none."""
+    """Ask every active run to stop, and end active pods that belong to none."""
     for run in active_runs(client):
         stop = {"spec": {"stop": True}}
         client.patch(RUNS, run.metadata.name, run.metadata.namespace, patch=stop)
     for pod in active_pods(client):
         if LABEL_RUN not in pod.metadata.labels:
-            _delete(client, pod)
+            _end(client, pod)
 
 
 def _wait(client: BlockingClient, tell: Callable[[list[str]], None], *, kill: bool) -> list[str]:
@@ -92,9 +95,12 @@ def _set_closed(client: BlockingClient, node: str, *, closed: bool) -> None:
     client.patch(NODES, node, patch=patch)
 
 
-def _delete(client: BlockingClient, pod: Pod) -> None:
+def _end(client: BlockingClient, pod: Pod) -> None:
+    """Have a pod end as runs have theirs end: what it printed stays, and so does its object."""
+    told = {"metadata": {"annotations": {ANNOTATION_ENDED_BY: _BY}}}
+    shortened = told | {"spec": {"activeDeadlineSeconds": _AT_ONCE_S}}
     try:
-        client.delete(PODS, pod.metadata.name, pod.metadata.namespace)
+        client.patch(PODS, pod.metadata.name, pod.metadata.namespace, patch=shortened)
     except ApiError as error:
         if not error.not_found:
             raise

@@ -1,6 +1,7 @@
 """Copies of a store: whole, private, as of one moment; and stores of an older format."""
 
 import itertools
+import json
 import os
 import shutil
 import signal
@@ -140,6 +141,47 @@ def test_what_was_copied_comes_back_and_versions_given_out_since_never_do(store,
     assert survey(again).objects == 2
     assert survey(again).revision > 1_000_000
     assert records(again) == RECORDS
+
+
+def test_what_ran_on_the_nodes_of_a_backup_is_told_as_lost(tmp_path):
+    def pod(name, phase, node="box1", **metadata):
+        main = {"name": "main", "ready": True, "started": True, "state": {"running": {}}}
+        ready = [{"type": "Ready", "status": "True"}, {"type": "Initialized", "status": "True"}]
+        status = {"phase": phase, "conditions": ready, "containerStatuses": [main]}
+        spec = {"nodeName": node} if node else {}
+        return "pods", "ns", name, {"metadata": metadata, "spec": spec, "status": status}
+
+    written = [
+        ("nodes", "", "box1", {}),
+        ("leases.coordination.k8s.io", "kube-node-lease", "box1", {}),
+        ("leases.coordination.k8s.io", "ns", "mine", {}),
+        ("resourceslices.resource.k8s.io", "", "box1-gpu", {}),
+        ("nodeuses.shoal.dev", "", "box1", {}),
+        pod("ran", "Running"),
+        pod("ended", "Succeeded"),
+        pod("waits", "Pending", node=""),
+        pod("leaving", "Running", deletionTimestamp="2026-01-01T00:00:00Z"),
+    ]
+    log = Log(tmp_path / "store.db")
+    rows = [(*one[:3], False, json.dumps(one[3]).encode()) for one in written]
+    log.append([Record(number, *row) for number, row in enumerate(rows, 1)], (), 0)
+    log.close()
+    copy(tmp_path / "store.db", tmp_path / "copy")
+    restore(tmp_path / "copy", tmp_path / "again.db")
+    latest = {record.name: record for record in records(tmp_path / "again.db")}
+    kept = {(record.resource, name) for name, record in latest.items() if not record.deleted}
+    left = [("leases.coordination.k8s.io", "mine")]
+    assert kept == {*left, ("pods", "ran"), ("pods", "ended"), ("pods", "waits")}
+    assert latest["ended"].data == rows[6][-1]
+    assert latest["waits"].data == rows[7][-1]
+    lost = json.loads(latest["ran"].data)["status"]
+    assert (lost["phase"], lost["reason"]) == ("Failed", "NodeLost")
+    assert [one["status"] for one in lost["conditions"]] == ["False", "True"]
+    assert "restored from a backup" in lost["message"]
+    assert (lost["containerStatuses"][0]["ready"], survey(tmp_path / "again.db").objects) == (
+        False,
+        4,
+    )
 
 
 def test_a_row_that_changed_on_the_disk_is_found(store, tmp_path):

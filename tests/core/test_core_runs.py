@@ -213,6 +213,14 @@ def test_a_rebooted_node_is_a_cause_of_its_own():
     assert world.run.status.message == "retry 1 of 3 after 1s: node box1 rebooted"
 
 
+def test_a_node_that_was_lost_is_the_same_cause():
+    world = running(retry=Retry(max=3, on=[RetryCause.NODE_LOST]))
+    world.fail(0, "NodeLost", "the box was restored")
+    world.settle()
+    told = "retry 1 of 3 after 1s: replica 0 was lost: the box was restored"
+    assert world.run.status.message == told
+
+
 def test_what_cannot_start_is_not_tried_again():
     world = World(retry=Retry(max=3)).settle()
     world.bind()

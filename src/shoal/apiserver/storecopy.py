@@ -14,11 +14,13 @@ from typing import Final, NamedTuple
 import msgspec
 
 from shoal.apiserver.storefile import (
+    FIRST_SUMMED,
     StoreDamaged,
     StoreError,
     StoreForeign,
     StoreUnwritable,
     check,
+    checksum,
     compacted,
     damaged,
     make_empty,
@@ -26,6 +28,7 @@ from shoal.apiserver.storefile import (
     records,
     sync_folder,
 )
+from shoal.apiserver.storelost import without_machines
 
 _LEAP: Final = 1_000_000_000
 """How far a restored store jumps ahead: versions given out after the copy never come again."""
@@ -105,8 +108,9 @@ def copy(source: Path, target: Path) -> Survey:
 def restore(source: Path, target: Path) -> Survey:
     """Make a copy a home's store again; what it holds. Raises StoreError or OSError.
 
-    Its versions leap ahead and its history is forgotten, so that a client that saw what came
-    after the copy is told to list again instead of going on with another past.
+    Its nodes are gone, and what ran on them is told as lost. Its versions leap ahead and its
+    history is forgotten, so that a client that saw what came after the copy is told to list
+    again instead of going on with another past.
     """
     held = survey(source)
     fresh = target.with_name(f".{target.name}.restored")
@@ -114,12 +118,22 @@ def restore(source: Path, target: Path) -> Survey:
     copy(source, fresh)
     try:
         with closing(sqlite3.connect(fresh, isolation_level=None)) as database:
+            database.execute("BEGIN IMMEDIATE")
+            _forget_machines(database, fresh, held.revision)
             leap = held.revision + _LEAP
             database.execute("UPDATE compaction SET revision = ?", (leap,))
+            database.execute("COMMIT")
         _name(fresh, target)
     finally:
         fresh.unlink(missing_ok=True)
     return held
+
+
+def _forget_machines(database: sqlite3.Connection, path: Path, revision: int) -> None:
+    summed = database.execute("PRAGMA user_version").fetchone()[0] >= FIRST_SUMMED
+    for record in list(without_machines(records(database, path), revision)):
+        row = (*record, checksum(record)) if summed else tuple(record)
+        database.execute(f"INSERT INTO log VALUES ({', '.join('?' * len(row))})", row)  # noqa: S608
 
 
 def _name(fresh: Path, target: Path) -> None:

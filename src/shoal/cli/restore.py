@@ -15,8 +15,11 @@ def command(file: Path) -> None:
     """Make the objects in a backup those of an empty home.
 
     Token, certificates and kubeconfig are made anew by the next "shoal up". Versions go on far
-    beyond the backup's, so that a watch from before begins anew; a run that was running then
-    is told as lost.
+    beyond the backup's, so that a watch from before begins anew.
+
+    Nodes are not brought back, with cordons and labels of theirs: the box that starts adds its
+    own. What ran on them is told as lost: its pods fail at once, a run with --retry starts
+    again, any other has failed. A program that still runs under the old home is not ended.
 
     \b
     SHOAL_HOME=~/.shoal-again shoal restore monday.shoal

@@ -27,6 +27,8 @@ class FailureReason(StrEnum):
     OUT_OF_MEMORY = "OOMKilled"
     TIME_LIMIT = "DeadlineExceeded"
     NODE_REBOOTED = "NodeRebooted"
+    NODE_LOST = "NodeLost"
+    """Nobody answers for the node any more, as after a restore."""
     POD_DELETED = "PodDeleted"
     INVALID = "InvalidSpec"
     REFUSED = "Refused"
@@ -41,7 +43,9 @@ class FailureReason(StrEnum):
 
 _WOULD_SAVE: Final = f"; retry: {{max: 1, on: [{RetryCause.EVICTED}]}} would have started it again"
 _ENDING_SIGNALS: Final = (signal.SIGTERM, signal.SIGKILL)
-_WITHOUT_AN_END: Final = frozenset({FailureReason.TIME_LIMIT, FailureReason.NODE_REBOOTED})
+_WITHOUT_AN_END: Final = frozenset(
+    {FailureReason.TIME_LIMIT, FailureReason.NODE_REBOOTED, FailureReason.NODE_LOST}
+)
 """Reasons for which a pod fails though nobody saw its program end."""
 _NO_CAUSE: Final = frozenset(
     {
@@ -77,7 +81,7 @@ def retry_cause(failure: Failure) -> RetryCause | None:
     """The cause by which a retry is allowed; None for what would only happen again."""
     if failure.reason in _NO_CAUSE:
         return None
-    if failure.reason == FailureReason.NODE_REBOOTED:
+    if failure.reason in (FailureReason.NODE_REBOOTED, FailureReason.NODE_LOST):
         return RetryCause.NODE_LOST
     if failure.reason == FailureReason.POD_DELETED:
         return RetryCause.EVICTED
@@ -179,7 +183,8 @@ def _words(run: Run, replica: Replica, ended: TerminatedState, reason: str) -> s
         case FailureReason.KEEPER_KILLED | FailureReason.RECORD_REMOVED:
             with_it = "with its keeper" if reason == FailureReason.KEEPER_KILLED else f"({told})"
             return f"{who} was killed {with_it}"
-    return f"{who} {_ended_words(ended, told or reason)}"
+    ended_so = _ended_words(ended, told or reason)
+    return f"{who} was lost: {told}" if reason == FailureReason.NODE_LOST else f"{who} {ended_so}"
 
 
 def _ended_words(ended: TerminatedState, otherwise: str) -> str:

@@ -407,3 +407,26 @@ def test_a_plan_that_can_never_be() -> None:
         "would never start: 4 whole cards asked, this box has 3 (2 × A100-80GB, 1 × T4)"
     )
     assert lines[-1] == "nothing was changed"
+
+
+def test_many_nodes_are_counted_by_what_they_lack() -> None:
+    state = state_of(
+        box("box1", [A100], closed="cordoned"),
+        box("box2", [A100]),
+        box("box3", [A100]),
+        box("box4", []),
+        held("a", "box2", (0, GIB, 100)),
+        held("b", "box3", (0, GIB, 100)),
+    )
+    assert explained(state, group("g", "1"))[1] == (
+        "4 nodes: 1 is closed, 1 has too few cards that would do, 2 lack free cards."
+    )
+
+
+def test_a_gang_counts_the_nodes_that_have_room_for_a_part_of_it() -> None:
+    state = state_of(
+        box("box1", [A100], cpu=1000), box("box2", [A100]), running("p", "box1", 1000, 0)
+    )
+    assert explained(state, group("g", "1", cpu=1000, members=2))[1] == (
+        "2 nodes: 1 lacks CPU, 1 has room for a part of it."
+    )

@@ -3,10 +3,11 @@
 from shoal.core.board import card_line
 from shoal.core.forecast import forecast
 from shoal.core.holders import usable_cards
+from shoal.core.lacking import lacking
 from shoal.core.line import Waiting
 from shoal.core.reason import Code
 from shoal.core.reasons import not_ready, reason_of
-from shoal.core.report import CardLine, Explanation
+from shoal.core.report import CardLine, Explanation, Forecast
 from shoal.core.shape import GroupShape
 from shoal.core.sooner import sooner
 from shoal.core.state import State
@@ -40,10 +41,19 @@ def explain(state: State, key: str, now: int) -> Explanation | None:
         return Explanation(key, group.owner, turn, reason=reason, cards=cards)
     alternatives = sooner(state, group)
     if reason.code in NOTHING_HERE:
-        return Explanation(key, group.owner, reason=reason, cards=cards, sooner=alternatives)
-    coming = forecast(state, shape, ahead, now)
+        turn, coming = 0, Forecast()
+    else:
+        coming = forecast(state, shape, ahead, now)
+    lacks = lacking(state, shape)
     return Explanation(
-        key, group.owner, turn, reason=reason, cards=cards, forecast=coming, sooner=alternatives
+        key,
+        group.owner,
+        turn,
+        reason=reason,
+        cards=cards,
+        forecast=coming,
+        sooner=alternatives,
+        lacking=lacks,
     )
 
 

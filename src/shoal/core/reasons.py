@@ -86,7 +86,7 @@ def _claims_taken(state: State, group: Group) -> Reason | None:
             return Reason(Code.RELEASING, holders=(who,))
         if held is not None:
             return Reason(Code.CLAIM_MISSING, detail=f"claim {claim.name} is just being allocated")
-    if len(asked) < 2:
+    if len({claim.uid for claim in asked}) == len(asked):
         return None
     times = Counter(claim.uid for claim in asked)
     for claim in asked:

@@ -86,11 +86,29 @@ class Alternative(_Answer, frozen=True):
     pack: bool = False
 
 
+class Lacking(StrEnum):
+    """The one thing that keeps a member from a node, the most basic first."""
+
+    CLOSED = "closed"
+    SUITED = "suited"
+    """It may not go there for its labels, its taints or what it runs."""
+    MODEL = "model"
+    """The node has too few cards of a model that will do."""
+    CARDS = "cards"
+    CARD_MEMORY = "cardMemory"
+    CARD_COMPUTE = "cardCompute"
+    CPU = "cpu"
+    MEMORY = "memory"
+    NOTHING = "nothing"
+    """There is room for it; others of its gang have none."""
+
+
 class Explanation(_Answer, frozen=True):
     """Why a group waits. ``placing``: it was given a place that is being written just now.
 
     ``turn`` is its place in the line, from 1; 0 where it can never start here. ``cards`` are
-    those of a model that will do, on nodes where it may go.
+    those of a model that will do, on nodes where it may go. ``lacking`` counts the nodes by what
+    its first member lacks there, where there are several nodes.
     """
 
     key: str
@@ -101,6 +119,7 @@ class Explanation(_Answer, frozen=True):
     cards: tuple[CardLine, ...] = ()
     forecast: Forecast = Forecast()
     sooner: tuple[Alternative, ...] = ()
+    lacking: dict[Lacking, int] = {}
 
 
 class Verdict(StrEnum):

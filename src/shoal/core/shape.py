@@ -4,6 +4,8 @@ Groups of the same shape are alike to the placer, so candidates, failures and re
 by shape. Real clusters have few: 151 classes in 10,800 pods of a published trace.
 """
 
+from functools import lru_cache
+
 import msgspec
 
 from shoal.core.event import Group, Member
@@ -43,35 +45,47 @@ class GroupShape(msgspec.Struct, frozen=True, cache_hash=True):
 def group_shape(group: Group) -> GroupShape:
     """The shape of a group with at least one member."""
     packed = group.pack and len(group.members) > 1
-    members = (_member_shape(member, packed=packed) for member in group.members)
-    return GroupShape(tuple(sorted(members, key=_hardest)), group.pack)
+    members = [_member_shape(member, packed=packed) for member in group.members]
+    if len(members) > 1:
+        members.sort(key=_hardest)
+    return _group(tuple(members), group.pack)
 
 
 def member_order(group: Group) -> list[int]:
     """The indices of the group's members in the order of the shape's."""
-    packed = group.pack and len(group.members) > 1
+    if len(group.members) == 1:
+        return [0]
+    packed = group.pack
     keys = [_hardest(_member_shape(member, packed=packed)) for member in group.members]
     return sorted(range(len(keys)), key=lambda at: keys[at])
 
 
 def claim_order(member: Member) -> list[int]:
     """The indices of the member's claims in the order of its shape's shares."""
+    if len(member.claims) < 2:
+        return list(range(len(member.claims)))
     keys = [_hardest_share(claim.share) for claim in member.claims]
     return sorted(range(len(keys)), key=lambda at: keys[at])
 
 
 def _member_shape(member: Member, *, packed: bool) -> MemberShape:
-    shares = tuple(sorted((claim.share for claim in member.claims), key=_hardest_share))
-    return MemberShape(
-        cpu_milli=member.cpu_milli,
-        memory_mib=member.memory_mib,
-        shares=shares,
-        node_selector=tuple(sorted(member.node_selector)),
-        pinned=member.pinned,
-        host_image=member.host_image,
-        tolerations=member.tolerations,
-        level=packed and any(share.count > 1 for share in shares),
+    shares = [claim.share for claim in member.claims]
+    selector = member.node_selector
+    return _interned(
+        member.cpu_milli,
+        member.memory_mib,
+        tuple(shares) if len(shares) < 2 else tuple(sorted(shares, key=_hardest_share)),
+        selector if len(selector) < 2 else tuple(sorted(selector)),
+        member.pinned,
+        member.host_image,
+        member.tolerations,
+        packed and any(share.count > 1 for share in shares),
     )
+
+
+# Like shapes are one object, which is compared and hashed at once.
+_interned = lru_cache(maxsize=4096)(MemberShape)
+_group = lru_cache(maxsize=4096)(GroupShape)
 
 
 def _hardest(shape: MemberShape) -> tuple[object, ...]:

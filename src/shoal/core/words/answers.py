@@ -1,10 +1,13 @@
 """Explanations and plans in words, one line each thing."""
 
+from typing import Final
+
 from shoal.core.reason import Code, Reason
 from shoal.core.report import (
     Alternative,
     Explanation,
     Forecast,
+    Lacking,
     Plan,
     PlannedCard,
     PlannedMember,
@@ -22,6 +25,8 @@ def say_explanation(answer: Explanation, clock: Clock, *, cluster: bool = False)
     if answer.reason is None:
         return [f"{answer.owner} has a place and is about to start."]
     lines = [f"{answer.owner} waits: {say_reason(answer.reason, clock, cluster=cluster)}."]
+    if answer.lacking:
+        lines.append(f"{say_lacking(answer.lacking)}.")
     if answer.turn:
         lines.append(f"It has place {answer.turn} in the line.")
     lines += say_forecast(answer.forecast, answer.reason, clock)
@@ -29,6 +34,12 @@ def say_explanation(answer: Explanation, clock: Clock, *, cluster: bool = False)
     if sooner and answer.turn == 1:
         sooner += " · a higher priority would not help (nothing here may be stopped)"
     return [*lines, f"Sooner: {sooner}"] if sooner else lines
+
+
+def say_lacking(lacking: dict[Lacking, int]) -> str:
+    """``500 nodes: 420 lack free cards, 80 are closed``."""
+    counted = (f"{nodes} {_LACKS[what][nodes > 1]}" for what, nodes in lacking.items())
+    return f"{sum(lacking.values())} nodes: {', '.join(counted)}"
 
 
 def say_forecast(forecast: Forecast, reason: Reason, clock: Clock) -> list[str]:
@@ -87,3 +98,15 @@ def _card(node: str, card: PlannedCard) -> str:
 
 
 _UNCHANGED = "nothing was changed"
+_LACKS: Final = {
+    Lacking.CLOSED: ("is closed", "are closed"),
+    Lacking.SUITED: ("is not for it", "are not for it"),
+    Lacking.MODEL: ("has too few cards that would do", "have too few cards that would do"),
+    Lacking.CARDS: ("lacks free cards", "lack free cards"),
+    Lacking.CARD_MEMORY: ("lacks memory on a card", "lack memory on a card"),
+    Lacking.CARD_COMPUTE: ("lacks compute on a card", "lack compute on a card"),
+    Lacking.CPU: ("lacks CPU", "lack CPU"),
+    Lacking.MEMORY: ("lacks memory", "lack memory"),
+    Lacking.NOTHING: ("has room for a part of it", "have room for a part of it"),
+}
+"""What one node lacks, and what several do."""

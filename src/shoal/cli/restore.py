@@ -18,8 +18,9 @@ def command(file: Path) -> None:
     beyond the backup's, so that a watch from before begins anew.
 
     Nodes are not brought back, with cordons and labels of theirs: the box that starts adds its
-    own. What ran on them is told as lost: its pods fail at once, a run with --retry starts
-    again, any other has failed. A program that still runs under the old home is not ended.
+    own. What ran on them is told as lost: its pods fail at once, and so does a run without
+    --retry; one with it is placed again, and fails there if its code was a snapshot, since a
+    backup holds none. A program that still runs under the old home is not ended.
 
     \b
     SHOAL_HOME=~/.shoal-again shoal restore monday.shoal

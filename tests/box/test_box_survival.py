@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import msgspec
-from tests.box.harness import GPUS, Box
+from tests.box.harness import GPUS, Box, make_box
 
 MARK = "sleep 4330"
 SAY = "echo a word; exec sleep 600"
@@ -105,6 +105,32 @@ def test_what_kill_stops_stays_listed_with_its_logs(own_box: Box) -> None:
     (bare,) = (pod for pod in own_box.objects("pods") if pod["metadata"]["name"] == "bare")
     told = [bare["status"][field] for field in ("phase", "reason", "message")]
     assert told == ["Failed", "Stopped", "stopped by shoal down --kill"]
+
+
+def test_what_ran_when_a_backup_was_made_is_lost_in_the_box_restored(
+    own_box: Box, tmp_path: Path
+) -> None:
+    up(own_box)
+    sleep = ("--gpu", "A100:1", "--", "sleep", "600")
+    own_box.ok("run", "-d", "--name", "once", *sleep)
+    own_box.ok("run", "-d", "--name", "again", "--retry", "1", *sleep)
+    own_box.wait_for("once", "Running")
+    own_box.wait_for("again", "Running")
+    own_box.ok("backup", str(tmp_path / "copy"))
+    own_box.ok("down", "--kill")
+    (tmp_path / "second").mkdir()
+    second = make_box(tmp_path / "second")
+    second.ok("restore", str(tmp_path / "copy"))
+    second.ok("up", "-d", "--port", "0", "--gpus", "sim:1xA100-80GB", "--node-name", "other")
+    try:
+        assert "restored from a backup" in second.wait_for("once", "Failed")["message"]
+        again = second.wait_for("again", "Failed")
+        assert (again["restarts"], again["replicas"][0]["node"]) == (1, "other")
+        assert "snapshot" in again["message"], "a backup holds no code"
+        assert "1 card (" in second.ok("status")
+        assert [node["metadata"]["name"] for node in second.objects("nodes")] == ["other"]
+    finally:
+        second.ok("down", "--kill")
 
 
 def test_drain_waits_for_what_runs(own_box: Box) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import Final, Protocol
 
-from shoal.apiserver.bounds import LONG_HEAD, MOST_BODY, MOST_HEAD
+from shoal.apiserver.bounds import LONG_HEAD, MOST_BODY
 from shoal.apiserver.http import Answer, Request, Response, Stream, refusal, warned
 from shoal.apiserver.metrics import Labels
 from shoal.apiserver.routes import NOWHERE, find
@@ -47,10 +47,8 @@ class App:
         self._server = server
         self._streams: set[asyncio.Task[None]] = set()
 
-    def refuse(self, path: str, headers: Mapping[str, str], head_size: int) -> Response | None:
+    def refuse(self, path: str, headers: Mapping[str, str]) -> Response | None:
         """What is told to a request before its body is read; None: let it come."""
-        if head_size > MOST_HEAD:
-            return self._refusal(StatusError(431, "RequestHeaderFieldsTooLarge", LONG_HEAD))
         try:
             self._server.guard.check(path, headers)
             _check_encoding(headers)
@@ -58,6 +56,10 @@ class App:
             return self._refusal(error)
         declared = headers.get("content-length", "")
         return self.too_large() if declared.isdigit() and int(declared) > MOST_BODY else None
+
+    def long_head(self) -> Response:
+        """What is told where path and headers are longer than they may be."""
+        return self._refusal(StatusError(431, "RequestHeaderFieldsTooLarge", LONG_HEAD))
 
     def too_large(self) -> Response:
         """What is told where more comes than a body may have."""

@@ -164,6 +164,7 @@ class Connection(asyncio.Protocol):
         self._arriving = self._in_head = True
         self._head_size = self._unfinished = 0
         self._url = b""
+        self._path = self._query = ""
         self._headers: dict[str, str] = {}
         self._parts: list[bytes] = []
         self._size = 0
@@ -183,11 +184,15 @@ class Connection(asyncio.Protocol):
         """Its head is here: it may be refused without its body."""
         self._in_head = False
         self._method = self._parser.get_method().decode("ascii")
+        if self._head_size > MOST_HEAD:
+            # Before its path is read: what reads it takes no more than 64 KiB.
+            self._refuse(self._app.long_head())
+            return
         url = httptools.parse_url(self._url)
         path = url.path.decode("ascii")
         self._path = unquote(path) if "%" in path else path
         self._query = (url.query or b"").decode("latin-1")
-        refusal = self._app.refuse(self._path, self._headers, self._head_size)
+        refusal = self._app.refuse(self._path, self._headers)
         if refusal is not None:
             self._refuse(refusal)
         elif self._headers.get("expect", "").lower() == "100-continue" and self._task is None:

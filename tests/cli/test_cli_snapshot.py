@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from shoal.api.snapshot import PREFIX, decode_manifest, object_path
@@ -113,6 +113,7 @@ PATTERNS = st.sampled_from(
     top=st.lists(PATTERNS, max_size=5),
     inner=st.lists(PATTERNS, max_size=3),
 )
+@example(files=["a.log/x y/a"], top=["x y", "!a.log"], inner=[])
 def test_git_ignore_files_mean_what_they_mean_to_git(
     tmp_path_factory: pytest.TempPathFactory, files: list[str], top: list[str], inner: list[str]
 ) -> None:

@@ -1,5 +1,7 @@
 """Times of jobs when the clock was set and the loops were started again: nothing ends early."""
 
+import functools
+
 import msgspec
 import pytest
 from hypothesis import given
@@ -74,41 +76,38 @@ def test_a_job_has_run_as_long_as_it_has_though_the_clock_was_set():
 
 
 @pytest.fixture
-async def kept(hand, monkeypatch):
-    """A config map of its own for the bases."""
-    monkeypatch.setattr(ledger, "NAMESPACE", hand.namespace)
-    monkeypatch.setattr(ledger, "NAME", "clock")
-    return hand
+async def take_down(hand):
+    """Keeps bases in a namespace of its own: the loops of other tests keep theirs, too."""
+    return functools.partial(ledger.take_down, hand.client, namespace=hand.namespace)
 
 
-async def test_the_bases_of_a_boot_are_kept_for_the_loops_to_come(kept, monkeypatch):
-    (first,) = await ledger.take_down(kept.client, "boot-1")
-    assert await ledger.take_down(kept.client, "boot-1") == (first,)
+async def test_the_bases_of_a_boot_are_kept_for_the_loops_to_come(take_down, monkeypatch):
+    (first,) = await take_down("boot-1")
+    assert await take_down("boot-1") == (first,)
     monkeypatch.setattr(ledger, "offset_ms", lambda: first.offset_ms + HOUR)
-    earlier, later = await ledger.take_down(kept.client, "boot-1")
+    earlier, later = await take_down("boot-1")
     assert earlier == first
     assert later.offset_ms == first.offset_ms + HOUR
     assert later.since_ms >= first.since_ms
-    assert await ledger.take_down(kept.client, "boot-1") == (earlier, later)
+    assert await take_down("boot-1") == (earlier, later)
 
 
-async def test_those_of_another_boot_are_forgotten(kept, monkeypatch):
-    (first,) = await ledger.take_down(kept.client, "boot-1")
+async def test_those_of_another_boot_are_forgotten(take_down, monkeypatch):
+    (first,) = await take_down("boot-1")
     monkeypatch.setattr(ledger, "offset_ms", lambda: first.offset_ms + HOUR)
-    (only,) = await ledger.take_down(kept.client, "boot-2")
+    (only,) = await take_down("boot-2")
     assert only.offset_ms == first.offset_ms + HOUR
 
 
-async def test_what_somebody_else_wrote_there_is_written_over(kept):
-    (first,) = await ledger.take_down(kept.client, "boot-1")
+async def test_what_somebody_else_wrote_there_is_written_over(hand, take_down):
+    (first,) = await take_down("boot-1")
     patch = {"data": {"bases": "nonsense"}}
-    await kept.client.patch(CONFIG_MAPS, "clock", kept.namespace, patch=patch)
-    (again,) = await ledger.take_down(kept.client, "boot-1")
+    await hand.client.patch(CONFIG_MAPS, ledger.NAME, hand.namespace, patch=patch)
+    (again,) = await take_down("boot-1")
     assert again.offset_ms == first.offset_ms
-    stored = await kept.client.get_raw(CONFIG_MAPS, "clock", kept.namespace)
+    stored = await hand.client.get_raw(CONFIG_MAPS, ledger.NAME, hand.namespace)
     assert msgspec.json.decode(stored["data"]["bases"], type=list[Base]) == [again]
 
 
-async def test_loops_that_may_not_keep_it_go_on_with_their_own(kept, monkeypatch):
-    monkeypatch.setattr(ledger, "NAMESPACE", "no-such-namespace")
-    assert len(await ledger.take_down(kept.client, "boot-1")) == 1
+async def test_loops_that_may_not_keep_it_go_on_with_their_own(hand):
+    assert len(await ledger.take_down(hand.client, "boot-1", "no-such-namespace")) == 1

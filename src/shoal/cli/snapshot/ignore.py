@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 FILES: Final = (".gitignore", ".shoalignore")
 _GIT: Final = ".git"
+_BELOW: Final = "ps_d"
+"""The group by which ``pathspec`` tells that a pattern matched the folder that ends there."""
 _LARGEST_BYTES: Final = 1024 * 1024
 
 
@@ -60,10 +62,25 @@ class Rules:
             return True
         tail = "/" if folder else ""
         for spec, below in self._levels:
-            ruled = spec.check_file(f"{below}{name}{tail}").include
+            ruled = _ruled(spec, f"{below}{name}{tail}")
             if ruled is not None:
                 return ruled
         return False
+
+
+def _ruled(spec: "GitIgnoreSpec", path: str) -> bool | None:
+    """What the last pattern that is about the entry itself says of it; None: none is.
+
+    A pattern about a folder above it is not: it was asked when that folder was met, and with it
+    ``!kept`` would bring back whatever another line leaves out below ``kept``.
+    """
+    for pattern in reversed(list(spec.patterns)):
+        found = pattern.regex.match(path) if pattern.regex is not None else None
+        if found is not None:
+            mark = found.start(_BELOW) if _BELOW in found.re.groupindex else -1
+            if mark in (-1, len(path) - 1):
+                return pattern.include
+    return None
 
 
 def _up_to_repository(folder: Path) -> list[Path]:

@@ -12,8 +12,6 @@
 #include "rows.h"
 #include "tally.h"
 
-#define EXPORT __attribute__((visibility("default")))
-
 /* In the order of `shoal.core.engine.policy.Policy`. */
 static const policy POLICIES[] = {binpack,   spread,        best_fit,     dot_product,
                                   any_place, fragmentation, fgd_published, idle_value};
@@ -236,11 +234,6 @@ EXPORT void set_worth(struct engine *engine, const int32_t *worth, int64_t step)
     forget_rows(engine);
 }
 
-EXPORT void get_worth(const struct engine *engine, int32_t *worth)
-{
-    memcpy(worth, engine->worth, WORTH_ROWS * WORTH_COLUMNS * sizeof *worth);
-}
-
 /* Reserves side by side; each has 8 numbers: count, milli, cpu, demand, demand_of,
  * alone, spreads, fine. */
 EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *numbers,
@@ -252,8 +245,14 @@ EXPORT void set_reserves(struct engine *engine, int32_t count, const int64_t *nu
     engine->reserves_count = count;
     for (int32_t at = 0; at < count; at++) {
         const int64_t *of = numbers + (int64_t)at * 8;
-        engine->reserves[at] = (struct reserve){
-            (int32_t)of[0], (int32_t)of[1], of[2], of[3], of[4], of[5], of[6], of[7], NULL, NULL, 0, false};
+        engine->reserves[at] = (struct reserve){.count = (int32_t)of[0],
+                                                .milli = (int32_t)of[1],
+                                                .cpu = of[2],
+                                                .demand = of[3],
+                                                .demand_of = of[4],
+                                                .alone = of[5],
+                                                .spreads = of[6],
+                                                .fine = of[7]};
         copy_bytes(&engine->reserves[at].allows, allows + (int64_t)at * engine->models,
                    engine->models);
     }

@@ -2,12 +2,10 @@
  * their own, and why what waits has no place. */
 #include <string.h>
 
-#include "cluster.h"
+#include "engine.h"
 #include "rows.h"
 #include "survey.h"
 #include "totals.h"
-
-#define EXPORT __attribute__((visibility("default")))
 
 /* How the node ranks among equals from now on; the order of those that are there must not change,
  * so that what was found stays right. */
@@ -75,11 +73,8 @@ EXPORT int32_t touched_since(const struct engine *engine, int64_t since, int32_t
     if (since < cluster->log_start) {
         return -1;
     }
-    for (int64_t at = since; at < cluster_now(cluster); at++) {
-        int32_t node = cluster->touched[at - cluster->log_start];
-        if (cluster->touched_at[node] == at) {
-            nodes[count++] = node;
-        }
+    for (int32_t node; (node = next_touched(cluster, &since)) >= 0;) {
+        nodes[count++] = node;
     }
     return count;
 }

@@ -23,17 +23,22 @@ void cluster_init(struct cluster *cluster)
     cluster->width = FIRST_WIDTH;
 }
 
+/* The arrays by node, and by card. */
+#define NODE_ARRAYS(of)                                                                           \
+    of(present) of(cpu) of(memory) of(cpu_left) of(memory_left) of(cards) of(rank) of(kind)        \
+        of(touched_at)
+#define CARD_ARRAYS(of)                                                                           \
+    of(milli_left) of(residue) of(mib_left) of(mib) of(model) of(numa) of(flags) of(users)         \
+        of(barred)
+
 void cluster_free(struct cluster *cluster)
 {
-    void *arrays[] = {cluster->present,     cluster->cpu,      cluster->memory, cluster->cpu_left,
-                      cluster->memory_left, cluster->cards,    cluster->rank,   cluster->kind,
-                      cluster->milli_left,  cluster->mib_left, cluster->residue, cluster->mib,
-                      cluster->model,       cluster->numa,     cluster->flags,  cluster->users,
-                      cluster->barred,      cluster->journal,  cluster->touched,
-                      cluster->touched_at};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        free(arrays[i]);
-    }
+#define FREE(array) free(cluster->array);
+    NODE_ARRAYS(FREE)
+    CARD_ARRAYS(FREE)
+#undef FREE
+    free(cluster->journal);
+    free(cluster->touched);
 }
 
 static void *widened(void *memory, const struct cluster *cluster, int32_t width, size_t size)
@@ -50,15 +55,10 @@ static void *widened(void *memory, const struct cluster *cluster, int32_t width,
 
 static void widen(struct cluster *cluster, int32_t width)
 {
-    cluster->milli_left = widened(cluster->milli_left, cluster, width, sizeof(int32_t));
-    cluster->residue = widened(cluster->residue, cluster, width, sizeof(int32_t));
-    cluster->mib_left = widened(cluster->mib_left, cluster, width, sizeof(int64_t));
-    cluster->mib = widened(cluster->mib, cluster, width, sizeof(int64_t));
-    cluster->model = widened(cluster->model, cluster, width, sizeof(int32_t));
-    cluster->numa = widened(cluster->numa, cluster, width, sizeof(int32_t));
-    cluster->flags = widened(cluster->flags, cluster, width, sizeof(int32_t));
-    cluster->users = widened(cluster->users, cluster, width, sizeof(int32_t));
-    cluster->barred = widened(cluster->barred, cluster, width, sizeof(int32_t));
+#define WIDEN(array)                                                                              \
+    cluster->array = widened(cluster->array, cluster, width, sizeof *cluster->array);
+    CARD_ARRAYS(WIDEN)
+#undef WIDEN
     cluster->width = width;
 }
 
@@ -72,15 +72,9 @@ static void make_room(struct cluster *cluster, int32_t nodes)
     while (after < nodes) {
         after *= 2;
     }
-    cluster->present = grown(cluster->present, before, after, sizeof(uint8_t));
-    cluster->cpu = grown(cluster->cpu, before, after, sizeof(int64_t));
-    cluster->memory = grown(cluster->memory, before, after, sizeof(int64_t));
-    cluster->cpu_left = grown(cluster->cpu_left, before, after, sizeof(int64_t));
-    cluster->memory_left = grown(cluster->memory_left, before, after, sizeof(int64_t));
-    cluster->cards = grown(cluster->cards, before, after, sizeof(int32_t));
-    cluster->rank = grown(cluster->rank, before, after, sizeof(int32_t));
-    cluster->kind = grown(cluster->kind, before, after, sizeof(int32_t));
-    cluster->touched_at = grown(cluster->touched_at, before, after, sizeof(int64_t));
+#define GROW(array) cluster->array = grown(cluster->array, before, after, sizeof *cluster->array);
+    NODE_ARRAYS(GROW)
+#undef GROW
     cluster->capacity = (int32_t)after;
     widen(cluster, cluster->width);
 }
@@ -89,11 +83,12 @@ void cluster_put_node(struct cluster *cluster, int32_t node, int64_t cpu, int64_
                       int32_t cards, int32_t rank, int32_t kind)
 {
     make_room(cluster, node + 1);
-    for (int32_t width = cluster->width; width < cards;) {
+    int32_t width = cluster->width;
+    while (width < cards) {
         width *= 2;
-        if (width >= cards) {
-            widen(cluster, width);
-        }
+    }
+    if (width > cluster->width) {
+        widen(cluster, width);
     }
     if (node >= cluster->nodes) {
         cluster->nodes = node + 1;

@@ -94,6 +94,20 @@ static inline int32_t residue_of(const struct cluster *cluster, int64_t at, int3
     return (int32_t)(memory < milli ? memory : milli);
 }
 
+/* The next node that was touched at or after *at, each once at its last time; -1 after the last.
+ * Moves *at on. What was forgotten of the log must have been looked for before. */
+static inline int32_t next_touched(const struct cluster *cluster, int64_t *at)
+{
+    while (*at < cluster_now(cluster)) {
+        int64_t now = (*at)++;
+        int32_t node = cluster->touched[now - cluster->log_start];
+        if (cluster->touched_at[node] == now) {
+            return node;
+        }
+    }
+    return -1;
+}
+
 void cluster_init(struct cluster *cluster);
 void cluster_free(struct cluster *cluster);
 

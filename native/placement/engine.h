@@ -12,6 +12,9 @@
 #include "visits.h"
 #include "worth.h"
 
+/* What Python may call. */
+#define EXPORT __attribute__((visibility("default")))
+
 /* Greater is better: major first, then minor, then the node of lower rank. */
 struct score {
     int64_t major;

@@ -7,6 +7,25 @@ int64_t memory_on(const struct class *class, int64_t mib)
     return class->mib > 0 ? class->mib : mib * class->milli / WHOLE;
 }
 
+int64_t parts_left(const struct cluster *cluster, const struct class *class, int64_t at)
+{
+    int64_t each = memory_on(class, cluster->mib[at]);
+    int64_t by_memory = each > 0 ? cluster->mib_left[at] / each : WHOLE;
+    int64_t by_compute = class->milli > 0 ? cluster->milli_left[at] / class->milli : by_memory;
+    return by_memory < by_compute ? by_memory : by_compute;
+}
+
+uint64_t beside_first(const struct cluster *cluster, int32_t node, uint64_t cards)
+{
+    int32_t numa = cluster->numa[card_at(cluster, node, __builtin_ctzll(cards))];
+    uint64_t beside = 0;
+    for (uint64_t rest = cards; rest != 0; rest &= rest - 1) {
+        int32_t card = __builtin_ctzll(rest);
+        beside |= cluster->numa[card_at(cluster, node, card)] == numa ? 1ull << card : 0;
+    }
+    return beside;
+}
+
 bool takes(const struct cluster *cluster, const struct class *class, int64_t at)
 {
     int32_t flags = cluster->flags[at];

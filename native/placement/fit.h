@@ -22,6 +22,12 @@ static inline bool suits(const struct class *class, int32_t node)
     return node < class->suits_count && class->suits[node] != 0;
 }
 
+/* Those of the cards, of which there is one, that lie on the NUMA node of the first. */
+uint64_t beside_first(const struct cluster *cluster, int32_t node, uint64_t cards);
+
+/* How many such parts a card could still give. */
+int64_t parts_left(const struct cluster *cluster, const struct class *class, int64_t at);
+
 static inline bool whole_cards(const struct class *class)
 {
     return class->milli == WHOLE && class->mib == 0;

@@ -40,11 +40,8 @@ static int32_t by_cards(const struct cluster *cluster, const struct class *class
     int32_t times[MOST_CARDS], cards = 0;
     for (uint64_t rest = fitting; rest != 0; rest &= rest - 1) {
         int64_t at = card_at(cluster, node, __builtin_ctzll(rest));
-        int64_t each = memory_on(class, cluster->mib[at]);
-        int64_t by_memory = each > 0 ? cluster->mib_left[at] / each : WHOLE;
-        int64_t by_compute = class->milli > 0 ? cluster->milli_left[at] / class->milli : by_memory;
-        int64_t served = by_memory < by_compute ? by_memory : by_compute;
-        times[cards++] = (int32_t)(apart || whole_cards(class) ? 1 : served);
+        bool once = apart || whole_cards(class);
+        times[cards++] = once ? 1 : (int32_t)parts_left(cluster, class, at);
     }
     return most_members(times, cards, class->count);
 }
@@ -54,12 +51,7 @@ static int32_t by_numa(const struct cluster *cluster, const struct class *class,
 {
     int32_t members = 0;
     while (fitting != 0) {
-        int32_t numa = cluster->numa[card_at(cluster, node, __builtin_ctzll(fitting))];
-        uint64_t there = 0;
-        for (uint64_t rest = fitting; rest != 0; rest &= rest - 1) {
-            int32_t card = __builtin_ctzll(rest);
-            there |= cluster->numa[card_at(cluster, node, card)] == numa ? 1ull << card : 0;
-        }
+        uint64_t there = beside_first(cluster, node, fitting);
         members += by_cards(cluster, class, node, there, apart);
         fitting &= ~there;
     }

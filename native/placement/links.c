@@ -93,15 +93,6 @@ static int64_t left_over(const struct cluster *cluster, const struct class *clas
     return cluster->milli_left[at] - class->milli + (whole > 0 ? memory * WHOLE / whole : 0);
 }
 
-/* How many such parts the card could still give. */
-static int64_t times(const struct cluster *cluster, const struct class *class, int64_t at)
-{
-    int64_t each = memory_on(class, cluster->mib[at]);
-    int64_t by_memory = each > 0 ? cluster->mib_left[at] / each : WHOLE;
-    int64_t by_compute = class->milli > 0 ? cluster->milli_left[at] / class->milli : by_memory;
-    return by_memory < by_compute ? by_memory : by_compute;
-}
-
 static uint64_t fullest(const struct cluster *cluster, const struct class *class, int32_t node,
                         uint64_t fitting, int32_t count)
 {
@@ -112,7 +103,7 @@ static uint64_t fullest(const struct cluster *cluster, const struct class *class
         for (uint64_t rest = fitting & ~chosen; rest != 0; rest &= rest - 1) {
             int32_t card = __builtin_ctzll(rest);
             int64_t at = card_at(cluster, node, card);
-            int64_t weight = class->level ? -times(cluster, class, at)
+            int64_t weight = class->level ? -parts_left(cluster, class, at)
                                           : left_over(cluster, class, at);
             if (best < 0 || weight < least) {
                 best = card;
@@ -138,18 +129,6 @@ static uint64_t choose_among(const struct engine *engine, const struct class *cl
     return best_linked(links, fitting, class->count);
 }
 
-static uint64_t on_numa(const struct cluster *cluster, int32_t node, uint64_t cards, int32_t numa)
-{
-    uint64_t found = 0;
-    for (uint64_t rest = cards; rest != 0; rest &= rest - 1) {
-        int32_t card = __builtin_ctzll(rest);
-        if (cluster->numa[card_at(cluster, node, card)] == numa) {
-            found |= 1ull << card;
-        }
-    }
-    return found;
-}
-
 uint64_t choose_cards(const struct engine *engine, const struct class *class, int32_t node,
                       uint64_t fitting)
 {
@@ -162,8 +141,7 @@ uint64_t choose_cards(const struct engine *engine, const struct class *class, in
     /* Of the NUMA nodes that have enough, the one with fewest fitting cards. */
     uint64_t best = 0;
     for (uint64_t rest = fitting; rest != 0;) {
-        int32_t numa = engine->cluster.numa[card_at(&engine->cluster, node, __builtin_ctzll(rest))];
-        uint64_t there = on_numa(&engine->cluster, node, fitting, numa);
+        uint64_t there = beside_first(&engine->cluster, node, rest);
         rest &= ~there;
         int32_t enough = __builtin_popcountll(there);
         if (enough >= class->count && (best == 0 || enough < __builtin_popcountll(best))) {

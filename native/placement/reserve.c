@@ -74,11 +74,14 @@ static void weigh_pressures(struct engine *engine)
     for (int32_t at = 0; at < engine->reserves_count; at++) {
         const struct reserve *reserve = &engine->reserves[at];
         int64_t cards = 0;
+        if (reserve->alone == 0) {
+            continue;
+        }
         for (int32_t node = 0; node < cluster->nodes; node++) {
             bool there = cluster->present[node] && concerns(engine, reserve, node);
             cards += there ? cluster->cards[node] : 0;
         }
-        if (reserve->alone == 0 || cards == 0) {
+        if (cards == 0) {
             continue;
         }
         int64_t pressure = reserve->alone * PRESSURE / reserve->demand_of;
@@ -121,7 +124,8 @@ static bool used_up(const struct engine *engine, const struct reserve *reserve)
     int64_t unit = of_models(reserve) ? WHOLE : 1;
     int64_t expected = usable * reserve->demand / reserve->demand_of * FRACTION / unit;
     int64_t beyond = reserve->there * FRACTION / unit - expected;
-    return beyond <= 0 || beyond / reserve->spreads * (beyond / reserve->spreads) <= expected * FRACTION;
+    int64_t spread = beyond / reserve->spreads;
+    return beyond <= 0 || spread * spread <= expected * FRACTION;
 }
 
 static void tighten(struct engine *engine, struct reserve *reserve, bool tight)
@@ -145,11 +149,9 @@ void reserves_refresh(struct engine *engine)
     } else if (engine->reserves_seen == cluster_now(cluster)) {
         return;
     } else {
-        for (int64_t at = engine->reserves_seen; at < cluster_now(cluster); at++) {
-            int32_t node = cluster->touched[at - cluster->log_start];
-            if (cluster->touched_at[node] == at) {
-                look(engine, node);
-            }
+        int64_t at = engine->reserves_seen;
+        for (int32_t node; (node = next_touched(cluster, &at)) >= 0;) {
+            look(engine, node);
         }
     }
     engine->tight_count = 0;
@@ -198,8 +200,7 @@ int64_t reserves_fine(const struct engine *engine, const struct trial *trial)
     int64_t fine = 0;
     for (int32_t at = 0; at < engine->tight_count; at++) {
         const struct reserve *reserve = engine->tight[at];
-        if (reserve->rooms[trial->node] == 0 || !concerns(engine, reserve, trial->node) ||
-            is_for(engine, reserve, trial->class)) {
+        if (reserve->rooms[trial->node] == 0 || is_for(engine, reserve, trial->class)) {
             continue;
         }
         int32_t before =

@@ -81,13 +81,10 @@ static void look_everywhere(struct engine *engine, const struct class *class, st
 
 static void repair(struct engine *engine, const struct class *class, struct row *row)
 {
-    const struct cluster *cluster = &engine->cluster;
-    for (int64_t at = row->seen; at < cluster_now(cluster); at++) {
-        int32_t node = cluster->touched[at - cluster->log_start];
-        if (cluster->touched_at[node] == at) {
-            look(engine, class, row, node);
-            carry(engine, row, node);
-        }
+    int64_t at = row->seen;
+    for (int32_t node; (node = next_touched(&engine->cluster, &at)) >= 0;) {
+        look(engine, class, row, node);
+        carry(engine, row, node);
     }
 }
 

@@ -33,11 +33,9 @@ int64_t total_members(struct engine *engine, struct class *class, bool apart)
         total->seen < cluster->log_start) {
         count_everywhere(engine, class, total, apart);
     } else {
-        for (int64_t at = total->seen; at < cluster_now(cluster); at++) {
-            int32_t node = cluster->touched[at - cluster->log_start];
-            if (cluster->touched_at[node] == at) {
-                count_again(engine, class, total, node, apart);
-            }
+        int64_t at = total->seen;
+        for (int32_t node; (node = next_touched(cluster, &at)) >= 0;) {
+            count_again(engine, class, total, node, apart);
         }
     }
     total->seen = cluster_now(cluster);

@@ -5,6 +5,7 @@ from typing import Final
 
 import msgspec
 
+from shoal.core.engine.filled import filled
 from shoal.core.engine.learn import learn
 from shoal.core.engine.native import NativeEngine
 from shoal.core.engine.policy import Policy
@@ -50,14 +51,14 @@ def engine_for(trace: Trace, prepared: Prepared, ranks: Sequence[int], seed: int
 
     ``ranks`` tells by node which comes first among equals.
     """
-    engine = NativeEngine(len(trace.models))
-    for number, (node, rank) in enumerate(zip(trace.nodes, ranks, strict=True)):
-        engine.put_node(number, node.spec, rank)
-    for number, ask in enumerate(prepared.classes.asks):
-        engine.put_class(number, ask, [True] * len(trace.nodes))
+    engine = filled(
+        [node.spec for node in trace.nodes],
+        len(trace.models),
+        prepared.classes.asks,
+        policy=prepared.policy,
+        works=prepared.works,
+        ranks=ranks,
+        worth=prepared.worth,
+    )
     engine.set_seed(seed)
-    engine.set_work(prepared.works)
-    engine.set_policy(prepared.policy)
-    if prepared.worth is not None:
-        engine.set_worth(prepared.worth)
     return engine

@@ -10,7 +10,7 @@ from itertools import accumulate
 from random import Random
 from typing import Final
 
-from shoal.core.engine.native import NativeEngine
+from shoal.core.engine.filled import filled
 from shoal.core.engine.policy import Policy
 from shoal.core.engine.spec import NodeSpec, Work
 from shoal.core.engine.worth import WORTH_COLUMNS, WORTH_MILLI, WORTH_ROWS, WORTH_UNIT
@@ -30,11 +30,12 @@ Row = list[float]
 
 def learn(nodes: Sequence[NodeSpec], models: int, works: Sequence[Work], seed: int) -> list[int]:
     """The table for these nodes and this mix, for ``Engine.set_worth``. Deterministic."""
-    random = Random(seed)  # noqa: S311
+    random = Random(seed)  # noqa: S311 - to be repeated, not to be secret
+    asks = [work.ask for work in works]
     table: list[int] | None = None
     sums = counts = [0.0] * (WORTH_ROWS * WORTH_COLUMNS)
     for number in range(ROUNDS):
-        engine = _empty(nodes, models, works, table)
+        engine = filled(nodes, models, asks, policy=Policy.IDLE_VALUE, works=works, worth=table)
         engine.run_noted(_arrivals(nodes, works, random))
         news = max(1 / (number + 1.5), _LEAST_NEWS) if number else 1.0
         new_sums, new_counts = engine.visits()
@@ -52,21 +53,6 @@ def tabulate(sums: Sequence[float], counts: Sequence[float]) -> list[int]:
         cells = slice(row * WORTH_COLUMNS, (row + 1) * WORTH_COLUMNS)
         rows.append(_row(_smooth(sums[cells]), _smooth(counts[cells]), row * WORTH_MILLI))
     return [round(worth * WORTH_UNIT) for row in _bridged(rows) for worth in row]
-
-
-def _empty(
-    nodes: Sequence[NodeSpec], models: int, works: Sequence[Work], table: list[int] | None
-) -> NativeEngine:
-    engine = NativeEngine(models)
-    for number, spec in enumerate(nodes):
-        engine.put_node(number, spec, rank=number)
-    for number, work in enumerate(works):
-        engine.put_class(number, work.ask, [True] * len(nodes))
-    engine.set_work(works)
-    engine.set_policy(Policy.IDLE_VALUE)
-    if table is not None:
-        engine.set_worth(table)
-    return engine
 
 
 def _arrivals(nodes: Sequence[NodeSpec], works: Sequence[Work], random: Random) -> list[int]:

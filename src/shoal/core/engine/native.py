@@ -8,10 +8,8 @@ import ctypes
 from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 from functools import lru_cache
-from pathlib import Path
 from typing import Final
 
-import shoal
 from shoal.core.engine.policy import Policy, gradient_steps
 from shoal.core.engine.reserves import Reserve, reserves_of
 from shoal.core.engine.spec import (
@@ -28,6 +26,7 @@ from shoal.core.engine.spec import (
     Work,
 )
 from shoal.core.engine.worth import LEARNT_STEP, PRIOR_STEP, WORTH_CELLS
+from shoal.units.built import built
 
 _INTS = POINTER(c_int32)
 _LONGS = POINTER(c_int64)
@@ -55,7 +54,6 @@ _SIGNATURES: Final = {
     ),
     "set_prior": (None, [c_void_p, c_int64]),
     "set_worth": (None, [c_void_p, _INTS, c_int64]),
-    "get_worth": (None, [c_void_p, _INTS]),
     "set_reserves": (None, [c_void_p, c_int32, _LONGS, c_char_p]),
     "checkpoint": (c_int64, [c_void_p]),
     "rollback": (None, [c_void_p, c_int64]),
@@ -286,8 +284,9 @@ class NativeEngine:
         return int(self._c.evaluations(self._handle))
 
     def _rank(self) -> None:
+        quantised = self._policy in (Policy.FRAGMENTATION, Policy.FGD_PUBLISHED)
         total = sum(work.weight for work in self._works)
-        steps = gradient_steps(total) if total else []
+        steps = gradient_steps(total) if quantised and total else []
         self._c.set_policy(self._handle, self._policy.number, _longs(steps), len(steps))
         if self._policy is Policy.IDLE_VALUE:
             self._c.set_prior(self._handle, PRIOR_STEP)
@@ -320,22 +319,11 @@ class NativeEngine:
 
 @lru_cache(maxsize=1)
 def _library() -> ctypes.CDLL:
-    library = ctypes.CDLL(str(_path()))
+    library = ctypes.CDLL(str(built("shoal_placement.so")))
     for name, (result, arguments) in _SIGNATURES.items():
         function = getattr(library, name)
         function.restype, function.argtypes = result, arguments
     return library
-
-
-def _path() -> Path:
-    """An editable install has two roots: the sources, and the folder with what was built."""
-    for root in shoal.__path__:
-        path = Path(root) / "native" / "shoal_placement.so"
-        if path.is_file():
-            return path
-    raise ImportError(
-        "no shoal_placement in the package; reinstall: pip install --force-reinstall shoal"
-    )
 
 
 def _ints(values: Sequence[int]) -> "ctypes.Array[c_int32]":

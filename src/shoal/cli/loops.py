@@ -13,9 +13,12 @@ import click
 def command(only: str | None, go_fd: int | None) -> None:
     """Run the controllers and the scheduler against the API server of the home."""
     from shoal.cli.box.child import run_child
+    from shoal.units.built import NotBuiltError
     from shoal.units.onlyone import NotAloneError
 
-    run_child(lambda ready: _work(only, lambda: ready("")), go_fd, fatal=(NotAloneError,))
+    run_child(
+        lambda ready: _work(only, lambda: ready("")), go_fd, fatal=(NotAloneError, NotBuiltError)
+    )
 
 
 async def _work(only: str | None, ready: Callable[[], None]) -> None:

@@ -146,13 +146,20 @@ RUN_CONTEXT: Final = {"allow_interspersed_args": False}
 
 def run_options(command: Function) -> Function:
     """Give a command the options of a run, handed to it as ``asked``."""
+    return gathered(command, "asked", Asked, _RUN_OPTIONS)
+
+
+def gathered(
+    command: Function, name: str, kind: type[msgspec.Struct], options: Sequence[Decorator]
+) -> Function:
+    """Give a command these options, handed to it under one name as a struct with their fields."""
 
     @functools.wraps(command)
-    def gather(**given: Any) -> Any:  # noqa: ANN401 - as click calls it
-        asked = Asked(**{name: given.pop(name) for name in Asked.__struct_fields__})
-        return command(asked=asked, **given)
+    def gather(**given: object) -> object:
+        told = kind(**{field: given.pop(field) for field in kind.__struct_fields__})
+        return command(**{name: told}, **given)
 
     made: Function = gather
-    for decorate in reversed(_RUN_OPTIONS):
+    for decorate in reversed(options):
         made = decorate(made)
     return made

@@ -28,8 +28,18 @@ def run_child(
     log_to_stderr()
     try:
         run(_until_told(work(_say_ready), go_fd))
-    except fatal as error:
-        raise BoxError(str(error)) from error
+    except Exception as error:
+        why = _first_of(fatal, error)
+        if why is None:
+            raise
+        raise BoxError(str(why)) from error
+
+
+def _first_of(kinds: tuple[type[Exception], ...], error: Exception) -> Exception | None:
+    """The error itself, or the first in its group, that is of these kinds."""
+    if isinstance(error, ExceptionGroup):
+        return next(filter(None, (_first_of(kinds, each) for each in error.exceptions)), None)
+    return error if isinstance(error, kinds) else None
 
 
 def _say_ready(word: str = "") -> None:

@@ -1,16 +1,15 @@
 """What the commands below ``sim`` take, and what they make of it."""
 
-import functools
 import re
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import click
 import msgspec
 
 from shoal.cli.errors import BadInput
-from shoal.cli.options import EXAMPLES, Function, option
+from shoal.cli.options import EXAMPLES, Function, gathered, option
 
 if TYPE_CHECKING:
     from shoal.core.engine.policy import Policy
@@ -39,16 +38,7 @@ class Replay(msgspec.Struct, frozen=True):
 
 def replay_options(command: Function) -> Function:
     """Give a command the options of a replay, handed to it as ``replay``."""
-
-    @functools.wraps(command)
-    def gather(**given: Any) -> Any:  # noqa: ANN401 - as click calls it
-        told = Replay(**{name: given.pop(name) for name in Replay.__struct_fields__})
-        return command(replay=told, **given)
-
-    made: Function = gather
-    for decorate in reversed(_OPTIONS):
-        made = decorate(made)
-    return made
+    return gathered(command, "replay", Replay, _OPTIONS)
 
 
 def trace_of(replay: Replay) -> "Trace":

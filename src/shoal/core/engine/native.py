@@ -5,6 +5,7 @@ engine is used by one thread at a time.
 """
 
 import ctypes
+import weakref
 from collections.abc import Sequence
 from ctypes import POINTER, byref, c_char_p, c_double, c_int32, c_int64, c_uint64, c_void_p
 from functools import lru_cache
@@ -101,15 +102,13 @@ class NativeEngine:
         self._c = _library()
         self._models = models
         self._handle = self._c.engine_new(models)
+        weakref.finalize(self, self._c.engine_free, self._handle)
         self._kinds: dict[tuple[object, ...], int] = {}
         self._nodes = 0
         self._mask = c_uint64()
         self._mask_at = byref(self._mask)
         self._works: Sequence[Work] = ()
         self._policy = Policy.BINPACK
-
-    def __del__(self) -> None:
-        self._c.engine_free(self._handle)
 
     def put_node(self, node: int, spec: NodeSpec, rank: int) -> None:
         kind = self._kind(spec)
